@@ -1,0 +1,7 @@
+//! Words: the values that every other module speaks in. No I/O, nothing asynchronous.
+
+pub mod call;
+pub mod change;
+pub mod error;
+pub mod path;
+pub mod version;

@@ -1,0 +1,180 @@
+//! The two kinds of failure: a tool error is part of the conversation, a protocol failure ends the request.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What went wrong with a call, as a program tells it apart. A closed set; codes are never renamed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    /// The arguments do not fit the tool's schema; the message lists every fault.
+    InvalidArguments,
+    /// Nothing is at that path.
+    FileNotFound,
+    /// The text to replace is not in the file.
+    OldStrNotFound,
+    /// The text to replace is in the file more than once.
+    AmbiguousMatch,
+    /// The path, or a link on the way, leaves the workspace.
+    OutsideWorkspace,
+    /// Something is there, but not a regular file.
+    NotAFile,
+    /// Something is there, but not a folder.
+    NotADirectory,
+    /// Something is there already.
+    AlreadyExists,
+    /// The folder still holds something.
+    DirectoryNotEmpty,
+    /// The operating system says no.
+    PermissionDenied,
+    /// A rule, a hook or a person says no.
+    Denied,
+    /// The file must be read before it is overwritten.
+    ReadRequired,
+    /// The file is not what the call rests on any more.
+    StaleVersion,
+    /// More than this tool takes or gives.
+    TooLarge,
+    /// The file is not text.
+    BinaryFile,
+    /// The file is text, but not in an encoding that can be kept.
+    UnsupportedEncoding,
+    /// The disk, a quota or a size limit is full.
+    NoSpace,
+    /// It took longer than allowed.
+    TimedOut,
+    /// The caller took the call back.
+    Cancelled,
+    /// A code-mode program failed.
+    CodeRunFailed,
+    /// The operating system failed in another way.
+    IoError,
+}
+
+impl ErrorCode {
+    /// Every code, in the order of the documentation.
+    pub const ALL: [ErrorCode; 21] = [
+        ErrorCode::InvalidArguments,
+        ErrorCode::FileNotFound,
+        ErrorCode::OldStrNotFound,
+        ErrorCode::AmbiguousMatch,
+        ErrorCode::OutsideWorkspace,
+        ErrorCode::NotAFile,
+        ErrorCode::NotADirectory,
+        ErrorCode::AlreadyExists,
+        ErrorCode::DirectoryNotEmpty,
+        ErrorCode::PermissionDenied,
+        ErrorCode::Denied,
+        ErrorCode::ReadRequired,
+        ErrorCode::StaleVersion,
+        ErrorCode::TooLarge,
+        ErrorCode::BinaryFile,
+        ErrorCode::UnsupportedEncoding,
+        ErrorCode::NoSpace,
+        ErrorCode::TimedOut,
+        ErrorCode::Cancelled,
+        ErrorCode::CodeRunFailed,
+        ErrorCode::IoError,
+    ];
+
+    /// The code as it stands on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ErrorCode::InvalidArguments => "invalid_arguments",
+            ErrorCode::FileNotFound => "file_not_found",
+            ErrorCode::OldStrNotFound => "old_str_not_found",
+            ErrorCode::AmbiguousMatch => "ambiguous_match",
+            ErrorCode::OutsideWorkspace => "outside_workspace",
+            ErrorCode::NotAFile => "not_a_file",
+            ErrorCode::NotADirectory => "not_a_directory",
+            ErrorCode::AlreadyExists => "already_exists",
+            ErrorCode::DirectoryNotEmpty => "directory_not_empty",
+            ErrorCode::PermissionDenied => "permission_denied",
+            ErrorCode::Denied => "denied",
+            ErrorCode::ReadRequired => "read_required",
+            ErrorCode::StaleVersion => "stale_version",
+            ErrorCode::TooLarge => "too_large",
+            ErrorCode::BinaryFile => "binary_file",
+            ErrorCode::UnsupportedEncoding => "unsupported_encoding",
+            ErrorCode::NoSpace => "no_space",
+            ErrorCode::TimedOut => "timed_out",
+            ErrorCode::Cancelled => "cancelled",
+            ErrorCode::CodeRunFailed => "code_run_failed",
+            ErrorCode::IoError => "io_error",
+        }
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A call failed in a way that the model can act on.
+///
+/// The message says what is wrong and what to do next; `details` says the same to programs.
+///
+/// ```
+/// use toolgate::{ErrorCode, ToolError};
+/// let error = ToolError::new(ErrorCode::TooLarge, "The page is 9 MB. Ask for a part of it.").with("bytes", 9_000_000);
+/// assert_eq!(error.details["bytes"], 9_000_000);
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{code}: {message}")]
+#[non_exhaustive]
+pub struct ToolError {
+    /// Which failure this is.
+    pub code: ErrorCode,
+    /// For the model: what is wrong, and what to do next.
+    pub message: String,
+    /// For programs: line numbers, sizes, candidates.
+    pub details: Map<String, Value>,
+}
+
+impl ToolError {
+    /// A failure without details.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        ToolError { code, message: message.into(), details: Map::new() }
+    }
+
+    /// The same failure with one more detail.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(key.to_owned(), value.into());
+        self
+    }
+}
+
+/// The request breaks the contract; no outcome comes of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProtocolError {
+    /// No tool has that name.
+    #[error("unknown tool: {name}")]
+    UnknownTool {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// A tool panicked; a fault in the tool, not of the caller.
+    #[error("the tool {tool} failed internally; its other calls are not affected")]
+    Internal {
+        /// The tool that failed.
+        tool: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_on_the_wire_as_it_is_spelled() {
+        for code in ErrorCode::ALL {
+            assert_eq!(serde_json::to_value(code).expect("a code"), code.as_str());
+        }
+    }
+}

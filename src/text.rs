@@ -1,0 +1,9 @@
+//! Engines on text: pure functions on bytes, no I/O.
+
+pub mod diff;
+pub mod encoding;
+pub mod find;
+pub mod hint;
+pub mod lines;
+pub mod media;
+pub mod splice;

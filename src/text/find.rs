@@ -1,0 +1,1 @@
+//! Where a text occurs in another, every occurrence, overlaps too.

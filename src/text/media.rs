@@ -1,0 +1,1 @@
+//! What a binary file is, told by its first bytes.

@@ -1,0 +1,1 @@
+//! New bytes in the place of old ones; every other byte stays.

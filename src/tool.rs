@@ -1,0 +1,149 @@
+//! What a tool is: its specification, what it may look at, and the plan it returns.
+
+pub mod contract;
+pub mod export;
+pub mod registry;
+pub mod schema;
+pub mod view;
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::model::change::ChangeSet;
+use crate::model::error::ToolError;
+use crate::tool::view::View;
+
+/// A named capability that a model can call.
+///
+/// A tool never changes anything: it looks through a read-only [`View`] and returns a [`Plan`], which
+/// the dispatcher performs.
+pub trait Tool: Send + Sync + 'static {
+    /// What it is called with. Doc comments become the schema's descriptions, which a model reads.
+    type Args: DeserializeOwned + JsonSchema + Send;
+    /// What it answers with, complete and raw.
+    type Output: Serialize + JsonSchema + Send + Sync + 'static;
+
+    /// Name, title, description and hints.
+    fn spec(&self) -> Spec;
+
+    /// Looks, and says what should happen.
+    fn plan(&self, view: &View, args: Self::Args)
+    -> impl Future<Output = Result<Plan<Self::Output>, ToolError>> + Send;
+
+    /// The text that a model reads.
+    fn observe(output: &Self::Output) -> String;
+
+    /// What else a model needs to know, each on a line of its own: truncation, where to go on, a warning.
+    fn notes(_output: &Self::Output) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Small facts for programs, put into `_meta` under `toolgate/`.
+    fn facts(_output: &Self::Output) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::Map::new()
+    }
+
+    /// Content that is not text, shown after the observation.
+    fn images(_output: &Self::Output) -> Vec<Image> {
+        Vec::new()
+    }
+
+    /// One line for people, before it runs.
+    fn present(args: &Self::Args) -> Card;
+}
+
+/// What a tool is called and what is said about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spec {
+    /// 1 to 128 of `A-Z a-z 0-9 _ . -` (MCP, server/tools).
+    pub name: &'static str,
+    /// For people.
+    pub title: &'static str,
+    /// A prompt: when to use the tool, when not, and its policy.
+    pub description: &'static str,
+    /// What the tool does to the world.
+    pub effect: Effect,
+}
+
+/// What calling a tool does to the world; the MCP annotations follow from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing: it only looks.
+    Reads,
+    /// It adds, and takes nothing away.
+    Adds,
+    /// It may replace or remove what is there. `idempotent`: twice is as once.
+    Replaces {
+        /// Whether the same call again changes nothing more.
+        idempotent: bool,
+    },
+    /// It reaches beyond the workspace.
+    Reaches,
+}
+
+/// What a tool proposes. Nothing has happened yet.
+pub enum Plan<O> {
+    /// Nothing to change: here is the answer.
+    Answer(O),
+    /// These files, from exactly these versions to these bytes; then the answer is `output`.
+    Change {
+        /// The steps.
+        set: ChangeSet,
+        /// What the call comes to once they are done.
+        output: O,
+    },
+    /// A deed of another kind, not begun.
+    Act(Act<O>),
+}
+
+/// A deed that is not a change of files: begun by the dispatcher, never by the tool.
+pub struct Act<O>(Pin<Box<dyn Future<Output = Result<O, ToolError>> + Send>>);
+
+impl<O> Act<O> {
+    /// A deed that is done by awaiting `deed`.
+    pub fn new(deed: impl Future<Output = Result<O, ToolError>> + Send + 'static) -> Self {
+        Act(Box::pin(deed))
+    }
+
+    pub(crate) fn begin(self) -> Pin<Box<dyn Future<Output = Result<O, ToolError>> + Send>> {
+        self.0
+    }
+}
+
+impl<O: fmt::Debug> fmt::Debug for Plan<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Plan::Answer(output) => f.debug_tuple("Answer").field(output).finish(),
+            Plan::Change { set, output } => f.debug_struct("Change").field("set", set).field("output", output).finish(),
+            Plan::Act(_) => f.write_str("Act(..)"),
+        }
+    }
+}
+
+/// A picture in a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Such as `image/png`.
+    pub mime_type: &'static str,
+    /// The bytes of the file.
+    pub bytes: bytes::Bytes,
+}
+
+/// One line for people about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    /// What is about to happen, such as `Patch src/main.rs`.
+    pub line: String,
+}
+
+impl Card {
+    /// A card that says `line`.
+    pub fn new(line: impl Into<String>) -> Self {
+        Card { line: line.into() }
+    }
+}

@@ -1,0 +1,1 @@
+//! The tools that can be called, by name.

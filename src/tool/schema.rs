@@ -1,0 +1,1 @@
+//! Schemas from types, and arguments held against them.

@@ -1,0 +1,244 @@
+//! What a tool may look at: the workspace, read-only, and what the call allows.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio_util::sync::CancellationToken;
+
+use crate::model::error::{ErrorCode, ToolError};
+use crate::model::path::{PathError, WsPath, is_separator};
+use crate::model::version::Version;
+use crate::workspace::{FileError, FileErrorKind, Listing, OpenFile, Promise, Stat, Workspace};
+
+/// A read-only view of a workspace for one call.
+#[derive(Clone)]
+pub struct View {
+    workspace: Arc<dyn Workspace>,
+    settings: Settings,
+    cancel: CancellationToken,
+    progress: Option<Arc<dyn ProgressSink>>,
+}
+
+/// What holds for all calls of one door.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Settings {
+    /// How much one answer may hold and one change may touch.
+    pub limits: Limits,
+    /// How text arguments meet the text of files.
+    pub text: TextRules,
+}
+
+/// How text arguments meet the text of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextRules {
+    /// To the byte: a byte order mark, a carriage return and NUL are text like any other.
+    Exact,
+    /// As a model sees text: a byte order mark is hidden and kept, `\n` also matches `\r\n`, UTF-16 is decoded.
+    Bridged,
+}
+
+/// How much one answer may hold and one change may touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Lines of one `read_file` answer.
+    pub read_lines: u64,
+    /// Bytes of text of one `read_file` answer.
+    pub read_bytes: usize,
+    /// Bytes of one image.
+    pub image_bytes: u64,
+    /// Rows of one listing.
+    pub list_entries: usize,
+    /// Bytes of a file that can be patched or overwritten.
+    pub edit_bytes: u64,
+}
+
+impl Settings {
+    /// For a model behind MCP: answers that fit a context window.
+    #[must_use]
+    pub const fn served() -> Self {
+        Settings {
+            limits: Limits {
+                read_lines: 2_000,
+                read_bytes: 256 * 1024,
+                image_bytes: 8 * 1024 * 1024,
+                list_entries: 10_000,
+                edit_bytes: 512 * 1024 * 1024,
+            },
+            text: TextRules::Bridged,
+        }
+    }
+
+    /// For the one-shot protocol: everything, to the byte.
+    #[must_use]
+    pub const fn exact() -> Self {
+        Settings {
+            limits: Limits {
+                read_lines: u64::MAX,
+                read_bytes: usize::MAX,
+                image_bytes: u64::MAX,
+                list_entries: usize::MAX,
+                edit_bytes: u64::MAX,
+            },
+            text: TextRules::Exact,
+        }
+    }
+}
+
+/// Where news of a long call goes.
+pub trait ProgressSink: Send + Sync {
+    /// `done` of `total` (if known) is done; `done` only ever grows.
+    fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>);
+}
+
+/// A file's bytes and their version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileBytes {
+    /// All of them.
+    pub bytes: Bytes,
+    /// What they hash to.
+    pub version: Version,
+}
+
+impl View {
+    /// A view of `workspace` for a call that `cancel` takes back.
+    pub(crate) fn new(
+        workspace: Arc<dyn Workspace>,
+        settings: Settings,
+        cancel: CancellationToken,
+        progress: Option<Arc<dyn ProgressSink>>,
+    ) -> Self {
+        View { workspace, settings, cancel, progress }
+    }
+
+    /// How much one answer may hold.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.settings.limits
+    }
+
+    /// How text arguments meet the text of files.
+    #[must_use]
+    pub fn text_rules(&self) -> TextRules {
+        self.settings.text
+    }
+
+    /// What the workspace guarantees.
+    #[must_use]
+    pub fn promise(&self) -> Promise {
+        self.workspace.promise()
+    }
+
+    /// The path that `text` names. An absolute one is taken where it begins with the workspace's own folder.
+    ///
+    /// # Errors
+    /// `outside_workspace` or `invalid_arguments`.
+    pub fn path(&self, text: &str) -> Result<WsPath, ToolError> {
+        let relative = match WsPath::parse(text) {
+            Err(PathError::Outside) => {
+                self.below_a_root(text).map_or(Err(PathError::Outside), |rest| WsPath::parse(&rest))
+            }
+            parsed => parsed,
+        };
+        relative.map_err(|fault| path_refused(text, fault))
+    }
+
+    /// What follows one of the workspace's own absolute paths, part by part.
+    fn below_a_root(&self, text: &str) -> Option<String> {
+        let text = text.replace(is_separator, "/");
+        self.workspace.roots().iter().find_map(|root| {
+            let rest = text.strip_prefix(root.trim_end_matches('/'))?;
+            match rest.strip_prefix('/') {
+                Some("") => Some(".".to_owned()),
+                Some(below) => Some(format!("./{below}")),
+                None => rest.is_empty().then(|| ".".to_owned()),
+            }
+        })
+    }
+
+    /// What is at `path`.
+    ///
+    /// # Errors
+    /// See [`Workspace::stat`].
+    pub fn stat(&self, path: &WsPath) -> Result<Stat, FileError> {
+        self.workspace.stat(path)
+    }
+
+    /// Opens a regular file.
+    ///
+    /// # Errors
+    /// See [`Workspace::open`].
+    pub fn open(&self, path: &WsPath) -> Result<OpenFile, FileError> {
+        self.workspace.open(path)
+    }
+
+    /// The entries of a folder.
+    ///
+    /// # Errors
+    /// See [`Workspace::list`].
+    pub fn list(&self, path: &WsPath, limit: usize) -> Result<Listing, FileError> {
+        self.workspace.list(path, limit)
+    }
+
+    /// All bytes of a file that is to be changed.
+    ///
+    /// # Errors
+    /// `too_large` past [`Limits::edit_bytes`], and whatever opening it gives.
+    pub fn read_whole(&self, path: &WsPath) -> Result<FileBytes, ToolError> {
+        let limit = self.settings.limits.edit_bytes;
+        let mut file = self.open(path)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(file.stat.size.min(limit)).unwrap_or(0) + 1);
+        (&mut file.content)
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| FileErrorKind::Io(error).at(path))?;
+        if bytes.len() as u64 > limit {
+            return Err(ToolError::new(
+                ErrorCode::TooLarge,
+                format!("{path} is larger than the {limit} bytes that can be edited here. It is as it was."),
+            )
+            .with("limit", limit));
+        }
+        let version = Version::of(&bytes);
+        Ok(FileBytes { bytes: bytes.into(), version })
+    }
+
+    /// Ends the call early where its caller has taken it back. Call it between steps of long work.
+    ///
+    /// # Errors
+    /// `cancelled`.
+    pub fn check_cancelled(&self) -> Result<(), ToolError> {
+        if self.cancel.is_cancelled() {
+            return Err(ToolError::new(ErrorCode::Cancelled, "The call was taken back. Nothing was changed."));
+        }
+        Ok(())
+    }
+
+    /// Resolves when the caller takes the call back.
+    pub async fn cancelled(&self) {
+        self.cancel.cancelled().await;
+    }
+
+    /// Tells the caller how far the work is, if they asked to be told. `done` only ever grows.
+    pub fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
+        if let Some(sink) = &self.progress {
+            sink.progress(done, total, message);
+        }
+    }
+}
+
+fn path_refused(text: &str, fault: PathError) -> ToolError {
+    match fault {
+        PathError::Outside => ToolError::new(
+            ErrorCode::OutsideWorkspace,
+            format!("{text} leads outside the workspace. Use a path relative to the workspace's folder; list_dir with path \".\" shows it."),
+        ),
+        PathError::Empty | PathError::Nul => ToolError::new(
+            ErrorCode::InvalidArguments,
+            format!("path: {fault}. Give a path relative to the workspace's folder, such as src/main.rs, or . for the folder itself."),
+        ),
+    }
+    .with("path", text)
+}

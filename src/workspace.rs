@@ -1,0 +1,261 @@
+//! Where files live: the trait, what it promises, and its homes. The only code that touches files.
+
+pub mod conformance;
+pub mod local;
+pub mod memory;
+
+use std::fmt;
+use std::io::{self, Read, Seek};
+
+use crate::model::change::ChangeSet;
+use crate::model::error::{ErrorCode, ToolError};
+use crate::model::path::WsPath;
+use crate::model::version::Version;
+
+/// A home of files. Paths are resolved inside it and cannot leave it.
+///
+/// Reading follows links that stay inside. [`Workspace::commit`] is the only way to change anything.
+/// [`conformance`] holds every home to the same behaviour.
+pub trait Workspace: Send + Sync + 'static {
+    /// What this home guarantees.
+    fn promise(&self) -> Promise;
+
+    /// Absolute paths that name the workspace's own folder, so that a caller may write them before a path.
+    fn roots(&self) -> &[String] {
+        &[]
+    }
+
+    /// What is at `path`, a link followed.
+    ///
+    /// # Errors
+    /// [`FileErrorKind::NotFound`] and whatever the home runs into.
+    fn stat(&self, path: &WsPath) -> Result<Stat, FileError>;
+
+    /// Opens a regular file for reading. Never waits: a FIFO or device is [`FileErrorKind::NotAFile`] at once.
+    ///
+    /// # Errors
+    /// [`FileErrorKind::NotFound`], [`FileErrorKind::NotAFile`] and whatever the home runs into.
+    fn open(&self, path: &WsPath) -> Result<OpenFile, FileError>;
+
+    /// The entries of a folder in the byte order of their names: the first `limit`, and how many there are.
+    /// An entry that cannot be looked at is an entry all the same.
+    ///
+    /// # Errors
+    /// [`FileErrorKind::NotFound`], [`FileErrorKind::NotADirectory`] and whatever the home runs into.
+    fn list(&self, path: &WsPath, limit: usize) -> Result<Listing, FileError>;
+
+    /// Performs all steps of `set`, or none.
+    ///
+    /// # Errors
+    /// [`FileErrorKind::Stale`] where an expectation does not hold; everything is then as it was.
+    fn commit(&self, set: &ChangeSet) -> Result<(), FileError>;
+}
+
+/// What a home guarantees about changes and folders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Promise {
+    /// How far a failure can reach.
+    pub atomic: Atomic,
+    /// What a change outlives once it is told as done.
+    pub durable: Durability,
+    /// Folders exist by the files in them: none need to be made, none can be empty.
+    pub folders_implied: bool,
+}
+
+/// How far a failure in the middle of a commit can reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Atomic {
+    /// Each file is old or new; a failure takes the whole set back, a crash may leave some files new.
+    PerFile,
+    /// The set is done or not done, whatever happens.
+    WholeSet,
+}
+
+/// What a change outlives once it is told as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// The end of the process.
+    Process,
+    /// The loss of power.
+    Full,
+    /// Nothing: it lives in memory.
+    None,
+}
+
+/// What a path is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Dir,
+    /// A symbolic link.
+    Link,
+    /// A device, FIFO, socket or the like.
+    Other,
+}
+
+/// What is known of a file without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// Its length in bytes as the system tells it. A hint: some files tell 0 and hold more.
+    pub size: u64,
+}
+
+/// A regular file, open for reading.
+pub struct OpenFile {
+    /// What is known of it.
+    pub stat: Stat,
+    /// Its bytes.
+    pub content: Box<dyn Content>,
+}
+
+impl fmt::Debug for OpenFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenFile").field("stat", &self.stat).finish_non_exhaustive()
+    }
+}
+
+/// The bytes of an open file.
+pub trait Content: Read + Seek + Send {}
+impl<T: Read + Seek + Send> Content for T {}
+
+/// Part of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// The entries, by the bytes of their names.
+    pub entries: Vec<Entry>,
+    /// How many the folder holds in all.
+    pub total: usize,
+}
+
+/// One entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Its name; where that is not UTF-8, odd bytes stand as `\xNN` and `addressable` is false.
+    pub name: String,
+    /// Whether `name` can be used in a path.
+    pub addressable: bool,
+    /// What it is, a link not followed; nothing if it cannot be looked at.
+    pub kind: Option<Kind>,
+    /// Its length in bytes, for a file.
+    pub size: Option<u64>,
+    /// For a link: where it points, as written.
+    pub target: Option<String>,
+    /// For a link: what it leads to, nothing if it is broken or leads outside.
+    pub leads_to: Option<Kind>,
+}
+
+/// A file operation failed; the workspace is as it was.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {kind}")]
+pub struct FileError {
+    /// Where.
+    pub path: WsPath,
+    /// How.
+    pub kind: FileErrorKind,
+}
+
+/// How a file operation failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileErrorKind {
+    /// Nothing is there.
+    #[error("nothing is there")]
+    NotFound,
+    /// A link on the way leads outside.
+    #[error("a link on the way leads outside the workspace")]
+    Outside,
+    /// Something is there, but not a regular file.
+    #[error("not a regular file")]
+    NotAFile,
+    /// A part of the path is not a folder.
+    #[error("not a folder")]
+    NotADirectory,
+    /// Something is there already.
+    #[error("something is there already")]
+    AlreadyExists,
+    /// The system forbids it.
+    #[error("the system forbids it")]
+    PermissionDenied,
+    /// The disk, a quota or a file size limit is full.
+    #[error("no space is left")]
+    NoSpace,
+    /// What the change rests on is not there any more.
+    #[error("the file is not what the change rests on")]
+    Stale {
+        /// What is there now, nothing if no file is.
+        now: Option<Version>,
+    },
+    /// The name is not one that this system takes.
+    #[error("the name is not allowed here: {0}")]
+    BadName(String),
+    /// Anything else.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+impl FileErrorKind {
+    /// The same failure, at `path`.
+    #[must_use]
+    pub fn at(self, path: &WsPath) -> FileError {
+        FileError { path: path.clone(), kind: self }
+    }
+}
+
+/// What the model is told, with the cure.
+impl From<FileError> for ToolError {
+    fn from(FileError { path, kind }: FileError) -> Self {
+        let error = match kind {
+            FileErrorKind::NotFound => ToolError::new(
+                ErrorCode::FileNotFound,
+                format!("Nothing is at {path}. List its folder with list_dir to see what is there."),
+            ),
+            FileErrorKind::Outside => ToolError::new(
+                ErrorCode::OutsideWorkspace,
+                format!(
+                    "{path} leads outside the workspace through a link (links to absolute paths count as outside, \
+                     also when they point back in). Use the path of the real file inside the workspace."
+                ),
+            ),
+            FileErrorKind::NotAFile => ToolError::new(
+                ErrorCode::NotAFile,
+                format!("{path} is not a regular file. Use list_dir to see what it is, and name a file."),
+            ),
+            FileErrorKind::NotADirectory => ToolError::new(
+                ErrorCode::NotADirectory,
+                format!("{path}, or a part of that path, is not a folder. List the folder above it to see what is there."),
+            ),
+            FileErrorKind::AlreadyExists => ToolError::new(
+                ErrorCode::AlreadyExists,
+                format!("Something is at {path} already. Choose another name, or change what is there."),
+            ),
+            FileErrorKind::PermissionDenied => ToolError::new(
+                ErrorCode::PermissionDenied,
+                format!("The operating system does not let this process use {path}. Ask the user to change its permissions."),
+            ),
+            FileErrorKind::NoSpace => ToolError::new(
+                ErrorCode::NoSpace,
+                format!("There is no space left to write {path} (disk, quota or file size limit). It is as it was. Ask the user to make room."),
+            ),
+            FileErrorKind::Stale { now } => ToolError::new(
+                ErrorCode::StaleVersion,
+                format!("{path} was changed by someone else meanwhile and is as they left it. Read it again, then redo the change."),
+            )
+            .with("current_version", now.map(|version| version.to_string())),
+            FileErrorKind::BadName(why) => {
+                ToolError::new(ErrorCode::InvalidArguments, format!("{path} cannot be a name here: {why}. Choose another name."))
+            }
+            FileErrorKind::Io(error) => ToolError::new(
+                ErrorCode::IoError,
+                format!("{path}: {error}. The workspace is as it was; try again, and tell the user if it stays so."),
+            ),
+        };
+        error.with("path", path.to_string())
+    }
+}

@@ -1,0 +1,1 @@
+//! A folder of the file system as a workspace.

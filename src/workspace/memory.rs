@@ -1,0 +1,1 @@
+//! A workspace in memory: for the one-shot dispatcher, tests and embedders.
