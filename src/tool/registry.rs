@@ -5,17 +5,17 @@ mod erased;
 use std::collections::BTreeMap;
 use std::collections::btree_map;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::model::change::ChangeSet;
 use crate::model::error::ToolError;
 use crate::tool::annotations::Annotations;
 use crate::tool::near::nearest;
 pub use crate::tool::output::Output;
-use crate::tool::schema::{SchemaFault, Validator, faults_error};
+use crate::tool::schema::{Fault, SchemaFault, Validator, faults_error};
 use crate::tool::view::View;
 use crate::tool::{Act, Card, Spec, Tool};
 
@@ -64,28 +64,33 @@ impl Registry {
 
     /// Adds a tool.
     ///
+    /// Schemas are made when they are first needed, so that a process that makes one call pays for one tool. Builds
+    /// with debug assertions make them here, so that tests find a bad one; see [`Registry::verify`].
+    ///
     /// # Errors
-    /// Its name is taken or not one, or a schema is one that clients refuse. The schema of the output is made only
-    /// when it is asked for, so in release builds a fault in it shows as an open schema.
+    /// Its name is taken or not one, or a schema is one that clients refuse.
     pub fn register<T: Tool>(&mut self, tool: T) -> Result<(), RegisterError> {
-        let spec = tool.spec();
-        let name = spec.name;
+        let entry = Entry::new(tool);
+        let name = entry.spec.name;
         if !is_name(name) {
             return Err(RegisterError::BadName(name));
         }
         let btree_map::Entry::Vacant(place) = self.tools.entry(name) else {
             return Err(RegisterError::Duplicate(name));
         };
-        let tool: Box<dyn AnyTool> = Box::new(tool);
-        let input = tool.arguments_schema().map_err(|fault| RegisterError::BadArguments { tool: name, fault })?;
-        let output = OnceLock::new();
         if cfg!(debug_assertions) {
-            let schema = tool.output_schema().map_err(|fault| RegisterError::BadOutput { tool: name, fault })?;
-            output.get_or_init(|| schema);
+            entry.verify()?;
         }
-        let input = Arc::new(input);
-        place.insert(Entry { spec, tool, validator: Validator::new(Arc::clone(&input)), input, output });
+        place.insert(entry);
         Ok(())
+    }
+
+    /// Makes every schema now.
+    ///
+    /// # Errors
+    /// One of them is one that clients refuse.
+    pub fn verify(&self) -> Result<(), RegisterError> {
+        self.iter().try_for_each(Entry::verify)
     }
 
     /// The tool of that name.
@@ -127,12 +132,43 @@ fn is_name(name: &str) -> bool {
 pub struct Entry {
     spec: Spec,
     tool: Box<dyn AnyTool>,
-    input: Arc<Value>,
+    input: OnceLock<Result<Input, SchemaFault>>,
+    output: OnceLock<Result<Value, SchemaFault>>,
+}
+
+/// What a tool is called with.
+struct Input {
+    schema: Arc<Value>,
     validator: Validator,
-    output: OnceLock<Value>,
 }
 
 impl Entry {
+    fn new<T: Tool>(tool: T) -> Self {
+        Entry { spec: tool.spec(), tool: Box::new(tool), input: OnceLock::new(), output: OnceLock::new() }
+    }
+
+    fn input(&self) -> &Result<Input, SchemaFault> {
+        self.input.get_or_init(|| {
+            let schema = Arc::new(self.tool.arguments_schema()?);
+            Ok(Input { validator: Validator::new(Arc::clone(&schema)), schema })
+        })
+    }
+
+    fn output(&self) -> &Result<Value, SchemaFault> {
+        self.output.get_or_init(|| self.tool.output_schema())
+    }
+
+    fn verify(&self) -> Result<(), RegisterError> {
+        let tool = self.spec.name;
+        if let Err(fault) = self.input() {
+            return Err(RegisterError::BadArguments { tool, fault: fault.clone() });
+        }
+        if let Err(fault) = self.output() {
+            return Err(RegisterError::BadOutput { tool, fault: fault.clone() });
+        }
+        Ok(())
+    }
+
     /// What it is called and what is said about it.
     #[must_use]
     pub fn spec(&self) -> &Spec {
@@ -142,14 +178,13 @@ impl Entry {
     /// The schema of its arguments, as advertised and as checked.
     #[must_use]
     pub fn input_schema(&self) -> &Value {
-        &self.input
+        self.input().as_ref().map_or_else(|_| any_object(), |input| &*input.schema)
     }
 
     /// The schema of its output.
+    #[must_use]
     pub fn output_schema(&self) -> &Value {
-        self.output.get_or_init(|| {
-            self.tool.output_schema().unwrap_or_else(|_| serde_json::json!({"type": "object", "properties": {}}))
-        })
+        self.output().as_ref().unwrap_or_else(|_| any_object())
     }
 
     /// MCP's hints about it.
@@ -160,7 +195,11 @@ impl Entry {
 
     /// The arguments as the tool is to see them.
     pub(crate) fn validate(&self, arguments: Value) -> Result<Value, ToolError> {
-        self.validator.check(arguments).map_err(|faults| faults_error(&faults))
+        match self.input() {
+            Ok(input) => input.validator.check(arguments).map_err(|faults| faults_error(&faults)),
+            // What cannot be checked must not run.
+            Err(fault) => Err(faults_error(&[Fault::unsound(&fault.to_string())])),
+        }
     }
 
     /// One line for people about a call with these validated arguments.
@@ -172,6 +211,12 @@ impl Entry {
     pub(crate) fn plan<'a>(&'a self, view: &'a View, arguments: Value) -> BoxFuture<'a, Result<ErasedPlan, ToolError>> {
         self.tool.plan(view, arguments)
     }
+}
+
+/// What stands in lists for a schema that no client would take. Calls do not get past it.
+fn any_object() -> &'static Value {
+    static ANY: LazyLock<Value> = LazyLock::new(|| json!({"type": "object", "properties": {}}));
+    &ANY
 }
 
 impl fmt::Debug for Entry {
@@ -194,3 +239,4 @@ pub(crate) enum ErasedPlan {
     /// A deed of another kind, not begun.
     Act(Act<Output>),
 }
+#[cfg(test)]

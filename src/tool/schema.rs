@@ -85,3 +85,6 @@ pub fn output_schema<T: JsonSchema>() -> Result<Value, SchemaFault> {
 fn generate<T: JsonSchema>(settings: SchemaSettings) -> schemars::Schema {
     settings.with(|settings| settings.inline_subschemas = true).into_generator().into_root_schema_for::<T>()
 }
+
+#[cfg(test)]
+mod tests;

@@ -279,3 +279,6 @@ fn not_one_of(allowed: &[Value], value: &Value) -> String {
     }
     what
 }
+
+#[cfg(test)]
+mod tests;

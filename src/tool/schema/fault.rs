@@ -47,6 +47,13 @@ impl Fault {
         Fault { field, problem: Problem::Wrong { keyword: keyword.to_owned(), what } }
     }
 
+    /// The arguments cannot be checked, which is no fault of theirs.
+    pub(crate) fn unsound(why: &str) -> Self {
+        let what =
+            format!("cannot be checked, since the tool's own schema is faulty ({why}); its author has to mend it");
+        Fault::wrong(WHOLE.to_owned(), "$schema", what)
+    }
+
     /// Faults that are not listed.
     pub(super) fn more(count: usize) -> Self {
         Fault { field: WHOLE.to_owned(), problem: Problem::More { count } }

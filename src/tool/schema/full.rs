@@ -45,11 +45,7 @@ impl Full {
                 }
             }
             // What cannot be checked must not run.
-            Full::Faulty(why) => report(Fault::wrong(
-                String::new(),
-                "$schema",
-                format!("cannot be checked, since the tool's own schema is faulty ({why}); its author has to mend it"),
-            )),
+            Full::Faulty(why) => report(Fault::unsound(why)),
         }
     }
 }
