@@ -3,5 +3,6 @@
 pub mod call;
 pub mod change;
 pub mod error;
+pub mod json;
 pub mod path;
 pub mod version;

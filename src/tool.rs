@@ -1,7 +1,10 @@
 //! What a tool is: its specification, what it may look at, and the plan it returns.
 
+pub mod annotations;
 pub mod contract;
 pub mod export;
+pub(crate) mod near;
+pub mod output;
 pub mod registry;
 pub mod schema;
 pub mod view;

@@ -1,1 +1,196 @@
 //! The tools that can be called, by name.
+
+mod erased;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use crate::model::change::ChangeSet;
+use crate::model::error::ToolError;
+use crate::tool::annotations::Annotations;
+use crate::tool::near::nearest;
+pub use crate::tool::output::Output;
+use crate::tool::schema::{SchemaFault, Validator, faults_error};
+use crate::tool::view::View;
+use crate::tool::{Act, Card, Spec, Tool};
+
+use erased::AnyTool;
+
+/// The tools that can be called, ordered by name.
+#[derive(Debug, Default)]
+pub struct Registry {
+    tools: BTreeMap<&'static str, Entry>,
+}
+
+/// A tool cannot be registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// Another tool has that name.
+    #[error("there is a tool called {0} already")]
+    Duplicate(&'static str),
+    /// Clients would refuse the name.
+    #[error("{0:?} is no name for a tool: it takes 1 to 128 of A-Z a-z 0-9 _ . -")]
+    BadName(&'static str),
+    /// Clients or providers would refuse the schema of its arguments.
+    #[error("the tool {tool} cannot be offered: {fault}")]
+    BadArguments {
+        /// Which tool.
+        tool: &'static str,
+        /// What is wrong with the schema.
+        fault: SchemaFault,
+    },
+    /// Clients would refuse the schema of its output.
+    #[error("the output of the tool {tool} cannot be offered: {fault}")]
+    BadOutput {
+        /// Which tool.
+        tool: &'static str,
+        /// What is wrong with the schema.
+        fault: SchemaFault,
+    },
+}
+
+impl Registry {
+    /// No tools yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Registry::default()
+    }
+
+    /// Adds a tool.
+    ///
+    /// # Errors
+    /// Its name is taken or not one, or a schema is one that clients refuse. The schema of the output is made only
+    /// when it is asked for, so in release builds a fault in it shows as an open schema.
+    pub fn register<T: Tool>(&mut self, tool: T) -> Result<(), RegisterError> {
+        let spec = tool.spec();
+        let name = spec.name;
+        if !is_name(name) {
+            return Err(RegisterError::BadName(name));
+        }
+        let btree_map::Entry::Vacant(place) = self.tools.entry(name) else {
+            return Err(RegisterError::Duplicate(name));
+        };
+        let tool: Box<dyn AnyTool> = Box::new(tool);
+        let input = tool.arguments_schema().map_err(|fault| RegisterError::BadArguments { tool: name, fault })?;
+        let output = OnceLock::new();
+        if cfg!(debug_assertions) {
+            let schema = tool.output_schema().map_err(|fault| RegisterError::BadOutput { tool: name, fault })?;
+            output.get_or_init(|| schema);
+        }
+        let input = Arc::new(input);
+        place.insert(Entry { spec, tool, validator: Validator::new(Arc::clone(&input)), input, output });
+        Ok(())
+    }
+
+    /// The tool of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        self.tools.get(name)
+    }
+
+    /// All tools, by name.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Entry> {
+        self.tools.values()
+    }
+
+    /// How many tools there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// The name that was probably meant by one that no tool has.
+    #[must_use]
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        nearest(name, self.tools.keys().copied())
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    (1..=128).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'))
+}
+
+/// A registered tool.
+pub struct Entry {
+    spec: Spec,
+    tool: Box<dyn AnyTool>,
+    input: Arc<Value>,
+    validator: Validator,
+    output: OnceLock<Value>,
+}
+
+impl Entry {
+    /// What it is called and what is said about it.
+    #[must_use]
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// The schema of its arguments, as advertised and as checked.
+    #[must_use]
+    pub fn input_schema(&self) -> &Value {
+        &self.input
+    }
+
+    /// The schema of its output.
+    pub fn output_schema(&self) -> &Value {
+        self.output.get_or_init(|| {
+            self.tool.output_schema().unwrap_or_else(|_| serde_json::json!({"type": "object", "properties": {}}))
+        })
+    }
+
+    /// MCP's hints about it.
+    #[must_use]
+    pub fn annotations(&self) -> Annotations {
+        Annotations::of(&self.spec)
+    }
+
+    /// The arguments as the tool is to see them.
+    pub(crate) fn validate(&self, arguments: Value) -> Result<Value, ToolError> {
+        self.validator.check(arguments).map_err(|faults| faults_error(&faults))
+    }
+
+    /// One line for people about a call with these validated arguments.
+    pub(crate) fn present(&self, arguments: &Value) -> Card {
+        self.tool.present(arguments).unwrap_or_else(|| Card::new(self.spec.title))
+    }
+
+    /// Lets the tool look, and say what should happen. `arguments` are validated.
+    pub(crate) fn plan<'a>(&'a self, view: &'a View, arguments: Value) -> BoxFuture<'a, Result<ErasedPlan, ToolError>> {
+        self.tool.plan(view, arguments)
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+/// The plan of some tool. See [`Plan`](crate::tool::Plan).
+pub(crate) enum ErasedPlan {
+    /// Nothing to change.
+    Answer(Output),
+    /// These files, then the answer.
+    Change {
+        /// The steps.
+        set: ChangeSet,
+        /// What the call comes to once they are done.
+        output: Output,
+    },
+    /// A deed of another kind, not begun.
+    Act(Act<Output>),
+}

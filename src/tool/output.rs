@@ -1,0 +1,101 @@
+//! What a call answers with, whichever tool it came from.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::tool::{Image, Tool};
+
+/// The output of some tool, complete and typed inside. Cheap to clone.
+#[derive(Clone)]
+pub struct Output(Arc<dyn AnyOutput>);
+
+impl Output {
+    pub(crate) fn of<T: Tool>(output: T::Output) -> Self {
+        Output(Arc::new(Typed::<T>(output)))
+    }
+
+    /// The text that a model reads.
+    #[must_use]
+    pub fn observation(&self) -> String {
+        self.0.observation()
+    }
+
+    /// What else a model needs to know, each on a line of its own.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        self.0.notes()
+    }
+
+    /// Small facts for programs.
+    #[must_use]
+    pub fn facts(&self) -> Map<String, Value> {
+        self.0.facts()
+    }
+
+    /// Content that is not text.
+    #[must_use]
+    pub fn images(&self) -> Vec<Image> {
+        self.0.images()
+    }
+
+    /// The output itself, as its schema describes it.
+    ///
+    /// # Errors
+    /// The output's type cannot be written as JSON, which is a fault of the tool.
+    pub fn structured(&self) -> serde_json::Result<Value> {
+        self.0.structured()
+    }
+
+    /// Appends the output itself as JSON text, without building a [`Value`] first.
+    ///
+    /// # Errors
+    /// As [`Output::structured`]; `text` may then end in half an output.
+    pub fn write_json(&self, text: &mut Vec<u8>) -> serde_json::Result<()> {
+        self.0.write_json(text)
+    }
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Output").field(&self.observation()).finish()
+    }
+}
+
+trait AnyOutput: Send + Sync {
+    fn observation(&self) -> String;
+    fn notes(&self) -> Vec<String>;
+    fn facts(&self) -> Map<String, Value>;
+    fn images(&self) -> Vec<Image>;
+    fn structured(&self) -> serde_json::Result<Value>;
+    fn write_json(&self, text: &mut Vec<u8>) -> serde_json::Result<()>;
+}
+
+struct Typed<T: Tool>(T::Output);
+
+impl<T: Tool> AnyOutput for Typed<T> {
+    fn observation(&self) -> String {
+        T::observe(&self.0)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        T::notes(&self.0)
+    }
+
+    fn facts(&self) -> Map<String, Value> {
+        T::facts(&self.0)
+    }
+
+    fn images(&self) -> Vec<Image> {
+        T::images(&self.0)
+    }
+
+    fn structured(&self) -> serde_json::Result<Value> {
+        serde_json::to_value(&self.0)
+    }
+
+    fn write_json(&self, text: &mut Vec<u8>) -> serde_json::Result<()> {
+        serde_json::to_writer(text, &self.0)
+    }
+}
