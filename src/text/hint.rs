@@ -178,7 +178,7 @@ fn near(haystack: &str, place: Range<usize>, mut differs: Vec<Difference>) -> Op
     Some(Near {
         first_line: line_of(bytes, start),
         last_line: line_of(bytes, last),
-        text: lines[..lines.floor_char_boundary(SHOWN)].to_owned(),
+        text: visible::head(lines, SHOWN).to_owned(),
         differs,
     })
 }

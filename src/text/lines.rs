@@ -29,3 +29,22 @@ pub fn count(text: &[u8]) -> u64 {
 pub fn line_of(text: &[u8], at: usize) -> u64 {
     line_ends(&text[..at.min(text.len())]) + 1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_line_feed_ends_a_line() {
+        for (text, lines) in [("", 0), ("a", 1), ("a\n", 1), ("a\nb", 2), ("\n\n", 2), ("a\rb\x0cc\u{2028}d\r\n", 1)] {
+            assert_eq!(count(text.as_bytes()), lines, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_line_of_an_offset() {
+        for (at, line) in [(0, 1), (1, 1), (2, 2), (3, 2), (4, 3), (99, 3)] {
+            assert_eq!(line_of(b"a\nb\n", at), line, "{at}");
+        }
+    }
+}

@@ -141,15 +141,19 @@ struct Edge {
     end: bool,
 }
 
+/// Causes that can be taken out of a gap, and how.
+const CAUSES: [Cause; 3] = [
+    (Difference::Escapes, unescape),
+    (Difference::InvisibleSpace, visible_only),
+    (Difference::CarriageReturn, |gap| gap.replace('\r', "")),
+];
+
+type Cause = (Difference, fn(&str) -> String);
+
 /// What makes two gaps differ, one cause after the other taken away until they are equal.
 fn gaps(ours: &str, theirs: &str, edge: Edge, differs: &mut Vec<Difference>) {
     let (mut ours, mut theirs) = (ours.to_owned(), theirs.to_owned());
-    let steps: [(Difference, fn(&str) -> String); 3] = [
-        (Difference::Escapes, unescape),
-        (Difference::InvisibleSpace, visible_only),
-        (Difference::CarriageReturn, |gap| gap.replace('\r', "")),
-    ];
-    for (difference, without) in steps {
+    for (difference, without) in CAUSES {
         let (our_rest, their_rest) = (without(&ours), without(&theirs));
         // Taken away from both, it differed only if what was taken did.
         if taken(&ours, &our_rest) != taken(&theirs, &their_rest) {

@@ -40,9 +40,9 @@ pub fn first_difference(old: &str, actual: &str) -> Option<LineDifference> {
 fn clipped(line: &str) -> String {
     /// Longer lines are of no help.
     const SHOWN: usize = 400;
-    let end = line.floor_char_boundary(SHOWN);
-    let mut shown = visible(&line[..end]);
-    if end < line.len() {
+    let head = head(line, SHOWN);
+    let mut shown = visible(head);
+    if head.len() < line.len() {
         shown.push('…');
     }
     shown
@@ -73,6 +73,15 @@ pub fn visible(line: &str) -> String {
         }
     }
     shown
+}
+
+/// The first `most` bytes of `text`, less what would cut a character.
+pub(super) fn head(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// Combining marks, which tell a decomposed character from a composed one.

@@ -75,3 +75,37 @@ impl Prefix {
         &self.text[self.start..]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn numbers_stand_before_lines() {
+        let cases = [
+            ("", 1, ""),
+            ("a", 1, "1: a"),
+            ("a\n", 1, "1: a\n"),
+            ("a\r\n\nb", 9, "9: a\r\n10: \n11: b"),
+            ("\tx\n", 99, "99: \tx\n"),
+            ("a\nb\n", 99, "99: a\n100: b\n"),
+            ("é\n日", 999, "999: é\n1000: 日"),
+            ("a", u64::MAX, "18446744073709551615: a"),
+            ("a\n", 0, "0: a\n"),
+        ];
+        for (text, first, numbered) in cases {
+            assert_eq!(number(text, first), numbered);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn numbering_is_what_format_says(text in "([a-z日\\r]{0,5}\n?){0,300}", first in 0u64..2_000_000) {
+            let lines = text.split_inclusive('\n').enumerate();
+            let expected: String = lines.map(|(at, line)| format!("{}: {line}", first + at as u64)).collect();
+            prop_assert_eq!(number(&text, first), expected);
+        }
+    }
+}

@@ -316,3 +316,6 @@ fn whole_chars(text: &[u8]) -> usize {
     }
     text.len()
 }
+
+#[cfg(test)]
+mod tests;
