@@ -75,3 +75,55 @@ fn quoted(path: &str) -> Cow<'_, str> {
         Cow::Borrowed(path)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diff(old: &str, new: &str, context: usize) -> String {
+        unified("f", old, new, context)
+    }
+
+    #[test]
+    fn hunks_are_as_diff_writes_them() {
+        let head = "--- a/f\n+++ b/f\n";
+        let cases = [
+            ("", "a\n", 3, "@@ -0,0 +1 @@\n+a\n"),
+            ("a\n", "", 3, "@@ -1 +0,0 @@\n-a\n"),
+            ("a\n", "b\n", 0, "@@ -1 +1 @@\n-a\n+b\n"),
+            ("a\nb\nc\n", "a\nB\nc\n", 1, "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"),
+            ("a\nb\nc\n", "a\nc\n", 0, "@@ -2 +1,0 @@\n-b\n"),
+            ("a\nc\n", "a\nb\nc\n", 0, "@@ -1,0 +2 @@\n+b\n"),
+            (
+                "1\n2\n3\n4\n5\n6\n",
+                "x\n2\n3\n4\n5\ny\n",
+                1,
+                "@@ -1,2 +1,2 @@\n-1\n+x\n 2\n@@ -5,2 +5,2 @@\n 5\n-6\n+y\n",
+            ),
+            ("a", "a\n", 3, "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n"),
+            ("a\nb", "x\nb", 3, "@@ -1,2 +1,2 @@\n-a\n+x\n b\n\\ No newline at end of file\n"),
+            // Line endings are content, and only a line feed ends a line.
+            ("a\r\n", "a\n", 3, "@@ -1 +1 @@\n-a\r\n+a\n"),
+            ("a\rb\n", "a\rc\n", 3, "@@ -1 +1 @@\n-a\rb\n+a\rc\n"),
+        ];
+        for (old, new, context, right) in cases {
+            assert_eq!(diff(old, new, context), format!("{head}{right}"), "{old:?} {new:?}");
+        }
+        assert_eq!(diff("a\n", "a\n", 3), "");
+    }
+
+    #[test]
+    fn a_path_cannot_break_its_line() {
+        assert!(unified("a\nb", "1", "2", 3).starts_with("--- \"a/a\\nb\"\n+++ \"b/a\\nb\"\n@@"));
+        assert!(unified("a b/é", "1", "2", 3).starts_with("--- a/a b/é\n"));
+    }
+
+    #[test]
+    fn lines_are_counted() {
+        for (old, new, counts) in
+            [("", "", (0, 0)), ("", "a\nb", (2, 0)), ("a\nb\n", "", (0, 2)), ("a\nb\nc\n", "a\nX\nY\nc\n", (2, 1))]
+        {
+            assert_eq!(summary(old, new), counts, "{old:?} {new:?}");
+        }
+    }
+}

@@ -253,3 +253,111 @@ impl Transcoder {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn text_is_told_from_the_rest() {
+        use Encoding::{Utf8, Utf8Bom, Utf16Be, Utf16Le};
+        let cases: [(&[u8], Result<(&str, Encoding), NotText>); 19] = [
+            (b"", Ok(("", Utf8))),
+            (b"h\xC3\xA9\n", Ok(("hé\n", Utf8))),
+            (b"\xEF\xBB\xBFa", Ok(("a", Utf8Bom))),
+            (b"\xEF\xBB\xBF", Ok(("", Utf8Bom))),
+            // Two marks: neither is hidden, or one would be lost.
+            (b"\xEF\xBB\xBF\xEF\xBB\xBFa", Ok(("\u{FEFF}\u{FEFF}a", Utf8))),
+            (b"\xFF\xFEa\0", Ok(("a", Utf16Le))),
+            (b"\xFE\xFF\0a", Ok(("a", Utf16Be))),
+            (b"\xFF\xFE\x34\xD8\x1E\xDD", Ok(("\u{1D11E}", Utf16Le))),
+            (b"\xFF\xFE\xFF\xFEa\0", Err(NotText::Unsupported { bad_at: 2 })),
+            (b"PK\x03\x04\0\0\xFF", Err(NotText::Binary { nul_at: 4 })),
+            (b"\xFF\x80a\0", Err(NotText::Binary { nul_at: 3 })),
+            (b"\xEF\xBB\xBFa\0", Err(NotText::Binary { nul_at: 4 })),
+            (b"a\xE7\xE3o\n", Err(NotText::Unsupported { bad_at: 1 })),
+            (b"\xC4\xE3\xBA\xC3\n", Err(NotText::Unsupported { bad_at: 0 })),
+            (b"ok \xE6\x97", Err(NotText::Unsupported { bad_at: 3 })),
+            (b"\xFF\xFEa", Err(NotText::Unsupported { bad_at: 2 })),
+            (b"\xFF\xFEa\0\x34\xD8", Err(NotText::Unsupported { bad_at: 4 })),
+            (b"\xFF\xFE\x34\xD8a\0", Err(NotText::Unsupported { bad_at: 2 })),
+            (b"\xFF\xFEa\0\0\0", Err(NotText::Binary { nul_at: 4 })),
+        ];
+        for (bytes, right) in cases {
+            let right = right.map(|(text, encoding)| Decoded { text: text.into(), encoding });
+            assert_eq!(decode(bytes), right, "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_kept_and_not_doubled() {
+        assert_eq!(encode("é", Encoding::Utf8Bom), b"\xEF\xBB\xBF\xC3\xA9");
+        assert_eq!(encode("\u{FEFF}é", Encoding::Utf8Bom), b"\xEF\xBB\xBF\xC3\xA9");
+        assert_eq!(encode("\u{FEFF}a", Encoding::Utf16Be), b"\xFE\xFF\0a");
+        assert_eq!(encode("\u{FEFF}a", Encoding::Utf8), b"\xEF\xBB\xBFa");
+    }
+
+    fn transcode(encoding: Encoding, bytes: &[u8], chunk: usize) -> Result<Vec<u8>, NotText> {
+        let mut out = Vec::new();
+        let mut transcoder = Transcoder::new(encoding);
+        for chunk in bytes.chunks(chunk) {
+            transcoder.feed(chunk, &mut out)?;
+        }
+        transcoder.finish(&mut out)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn what_only_starts_like_a_mark_is_content() {
+        for bytes in [&b"\xEF\xBB"[..], b"\xEF\xBBx", b"x\xEF\xBB\xBF", b""] {
+            for chunk in 1..4 {
+                assert_eq!(transcode(Encoding::Utf8Bom, bytes, chunk).as_deref(), Ok(bytes));
+            }
+        }
+        assert_eq!(transcode(Encoding::Utf16Le, b"a\0", 1).as_deref(), Ok(&b"a"[..]));
+        assert_eq!(transcode(Encoding::Utf16Be, b"\xFE", 1), Err(NotText::Unsupported { bad_at: 0 }));
+    }
+
+    fn any_encoding() -> impl Strategy<Value = Encoding> {
+        prop_oneof![Just(Encoding::Utf8), Just(Encoding::Utf8Bom), Just(Encoding::Utf16Le), Just(Encoding::Utf16Be)]
+    }
+
+    fn bytes() -> impl Strategy<Value = Vec<u8>> {
+        let marked = (any_encoding(), proptest::collection::vec(any::<u8>(), 0..24));
+        prop_oneof![
+            marked.prop_map(|(encoding, body)| [encoding.bom(), &body].concat()),
+            (any_encoding(), "[a\u{FEFF}日𝄞é\r\n]{0,12}").prop_map(|(encoding, text)| encode(&text, encoding)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_decoded_encodes_to_the_same_bytes(bytes in bytes()) {
+            if let Ok(decoded) = decode(&bytes) {
+                prop_assert_eq!(encode(&decoded.text, decoded.encoding), bytes);
+            }
+        }
+
+        #[test]
+        fn what_is_encoded_decodes_to_the_same_text(text in "[a日𝄞é\r\n][a\u{FEFF}日𝄞é\r\n]{0,12}", encoding in any_encoding()) {
+            let bytes = encode(&text, encoding);
+            prop_assert_eq!(decode(&bytes), Ok(Decoded { text: text.into(), encoding }));
+        }
+
+        #[test]
+        fn a_stream_says_what_the_whole_says(bytes in bytes(), chunk in 1usize..9) {
+            let encoding = detect(&bytes);
+            let streamed = transcode(encoding, &bytes, chunk);
+            match encoding {
+                Encoding::Utf8 | Encoding::Utf8Bom => {
+                    prop_assert_eq!(streamed.as_deref(), Ok(&bytes[encoding.bom().len()..]));
+                }
+                // Only the whole can tell that a second mark would be lost.
+                _ if bytes[2..].starts_with(encoding.bom()) => {}
+                _ => prop_assert_eq!(streamed, decode(&bytes).map(|decoded| decoded.text.into_owned().into_bytes())),
+            }
+        }
+    }
+}

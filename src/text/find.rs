@@ -133,3 +133,113 @@ fn fold(text: &[u8]) -> (Vec<u8>, Vec<usize>) {
     folded.extend_from_slice(&text[from..]);
     (folded, dropped)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_occurrence_is_found() {
+        let cases: [(&str, &str, &[Range<usize>]); 9] = [
+            ("abcabc", "bc", &[1..3, 4..6]),
+            ("abc", "x", &[]),
+            ("abc", "", &[]),
+            ("", "a", &[]),
+            ("abc", "abcd", &[]),
+            ("aaaa", "aa", &[0..2, 1..3, 2..4]),
+            ("abababa", "aba", &[0..3, 2..5, 4..7]),
+            ("x = 1\nx = 1\nx = 1\n", "x = 1\nx = 1", &[0..11, 6..17]),
+            ("a\r\nb", "a\nb", &[]),
+        ];
+        for (haystack, needle, spans) in cases {
+            assert_eq!(find_all(haystack.as_bytes(), needle.as_bytes(), Eol::Exact), spans, "{haystack:?} {needle:?}");
+        }
+    }
+
+    #[test]
+    fn a_bare_line_end_bridges_both_endings() {
+        let cases: [(&str, &str, &[Range<usize>]); 17] = [
+            ("one\r\ntwo\r\n", "one\ntwo", &[0..8]),
+            ("one\r\ntwo\r\n", "one\ntwo\n", &[0..10]),
+            ("k\r\nv\r\nk\nv\n", "k\nv", &[0..4, 6..9]),
+            ("a\r\nb", "\nb", &[1..4]),
+            ("a\nb", "\nb", &[1..3]),
+            ("a\r\nb", "a\n", &[0..3]),
+            ("a\r\n\r\nb", "\n", &[1..3, 3..5]),
+            ("a\r\n\nb", "\n\n", &[1..4]),
+            // What is spelled out stays so.
+            ("a\nb\r\nc", "a\r\nb", &[]),
+            ("a\r\nb\nc", "a\r\nb\nc", &[0..6]),
+            ("a\nb\r\nc a\r\nb\r\nc", "a\r\nb\nc", &[7..14]),
+            // A carriage return that is no line ending is content.
+            ("a\r\r\nb", "a\nb", &[]),
+            ("a\r\r\nb", "a\r\r\nb", &[0..5]),
+            ("a\r\r\nb", "\nb", &[2..5]),
+            // A carriage return at the needle's end is that byte, so that it can be taken away.
+            ("a\r\nb\r\n", "\r", &[1..2, 4..5]),
+            ("a\r\nb\r\n", "a\nb\r", &[0..5]),
+            ("a\r\nb\n", "a\nb\r", &[]),
+        ];
+        for (haystack, needle, spans) in cases {
+            assert_eq!(
+                find_all(haystack.as_bytes(), needle.as_bytes(), Eol::Bridged),
+                spans,
+                "{haystack:?} {needle:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn replacements_do_not_touch() {
+        assert_eq!(disjoint(&find_all(b"aaaaa", b"aa", Eol::Exact)), [0..2, 2..4]);
+        assert_eq!(disjoint(&[]), []);
+    }
+
+    #[test]
+    fn repetition_takes_no_longer_than_its_length() {
+        let haystack = vec![b'a'; 1 << 20];
+        assert_eq!(find_all(&haystack, &haystack[..1 << 19], Eol::Exact).len(), (1 << 19) + 1);
+        let lines = "a\r\n".repeat(1 << 18);
+        assert_eq!(find_all(lines.as_bytes(), "a\n".repeat(1 << 17).as_bytes(), Eol::Bridged).len(), (1 << 17) + 1);
+        let spelled = "a\r\n".repeat(1 << 17) + "a\n";
+        assert_eq!(find_all(lines.as_bytes(), spelled.as_bytes(), Eol::Bridged).len(), 1 << 17);
+    }
+
+    /// The end of the match that begins at `at`, found the slow way.
+    fn match_at(haystack: &[u8], needle: &[u8], at: usize, eol: Eol) -> Option<usize> {
+        let bare =
+            |index: usize| eol == Eol::Bridged && needle[index] == b'\n' && (index == 0 || needle[index - 1] != b'\r');
+        if bare(0) && haystack[at] == b'\n' && at > 0 && haystack[at - 1] == b'\r' {
+            return None;
+        }
+        let mut end = at;
+        for (index, byte) in needle.iter().enumerate() {
+            if bare(index) && haystack[end..].starts_with(b"\r\n") {
+                end += 1;
+            }
+            if haystack.get(end) != Some(byte) {
+                return None;
+            }
+            end += 1;
+        }
+        Some(end)
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_the_slow_way_finds(
+            haystack in "[ab\r\n]{0,40}",
+            needle in "[ab\r\n]{1,6}",
+            bridged in any::<bool>(),
+        ) {
+            let (haystack, needle) = (haystack.as_bytes(), needle.as_bytes());
+            let eol = if bridged { Eol::Bridged } else { Eol::Exact };
+            let slow: Vec<Range<usize>> = (0..haystack.len())
+                .filter_map(|at| Some(at..match_at(haystack, needle, at, eol)?))
+                .collect();
+            prop_assert_eq!(find_all(haystack, needle, eol), slow);
+        }
+    }
+}

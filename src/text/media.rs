@@ -104,3 +104,61 @@ const SIGNS: &[Sign] = &[
     sign("WOFF font", &[(0, b"wOFF")]),
     sign("WOFF2 font", &[(0, b"wOF2")]),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(head: &[u8]) -> Option<&'static str> {
+        kind(head).map(|media| media.name)
+    }
+
+    #[test]
+    fn kinds_are_told_by_their_first_bytes() {
+        let mut tar = vec![b'f'; 257];
+        tar.extend_from_slice(b"ustar\x0000");
+        let cases: [(&[u8], &str); 14] = [
+            (b"PK\x03\x04\x14\0\x06\0", "ZIP archive"),
+            (b"\x7FELF\x02\x01", "ELF program"),
+            (b"\x1F\x8B\x08\0", "gzip data"),
+            (b"SQLite format 3\0", "SQLite database"),
+            (b"\xCA\xFE\xBA\xBE\0\0\0\x34", "Java class"),
+            (b"\xCA\xFE\xBA\xBE\0\0\0\x02", "Mach-O universal program"),
+            (b"RIFF\x10\0\0\0WAVEfmt ", "WAV audio"),
+            (b"\0\0\0\x20ftypisom", "MP4 video"),
+            (b"\0\0\0\x20ftypavif", "AVIF image"),
+            (b"BM\x36\0\x0C\0\0\0\0\0\x36\0\0\0\x28\0\0\0", "BMP image"),
+            (b"MZ\x90\0\x03\0", "Windows program"),
+            (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "Microsoft Office document (old format)"),
+            (b"PK\x03\x04__________________________mimetypeapplication/epub+zip", "EPUB book"),
+            (&tar, "tar archive"),
+        ];
+        for (head, right) in cases {
+            assert_eq!(name(head), Some(right), "{head:x?}");
+        }
+    }
+
+    #[test]
+    fn only_images_that_clients_show_have_a_mime_type() {
+        let cases: [(&[u8], Option<&str>); 6] = [
+            (b"\x89PNG\r\n\x1a\n", Some("image/png")),
+            (b"\xFF\xD8\xFF\xE0", Some("image/jpeg")),
+            (b"GIF89a", Some("image/gif")),
+            (b"RIFF\x10\0\0\0WEBPVP8 ", Some("image/webp")),
+            (b"II*\0", None),
+            (b"%PDF-1.4", None),
+        ];
+        for (head, mime) in cases {
+            assert_eq!(kind(head).expect("a known kind").image, mime, "{head:x?}");
+        }
+    }
+
+    #[test]
+    fn text_is_no_kind() {
+        for text in
+            ["", "B", "BM is short for benchmark, which it is", "MZ", "GIF", "RIFF and raff", "Rar!", "PK", "ftyp"]
+        {
+            assert_eq!(name(text.as_bytes()), None, "{text:?}");
+        }
+    }
+}

@@ -81,3 +81,100 @@ pub fn splice(haystack: &[u8], edits: &[(Range<usize>, Cow<'_, [u8]>)]) -> Vec<u
     out.extend_from_slice(&haystack[from..]);
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::find::{disjoint, find_all};
+
+    fn patch(text: &str, old: &str, new: &str, eol: Eol) -> String {
+        let spans = disjoint(&find_all(text.as_bytes(), old.as_bytes(), eol));
+        let edits: Vec<_> = spans
+            .into_iter()
+            .map(|span| {
+                let new = replacement_for(text.as_bytes(), &span, new.as_bytes(), eol);
+                (span, new)
+            })
+            .collect();
+        String::from_utf8(splice(text.as_bytes(), &edits)).expect("text")
+    }
+
+    #[test]
+    fn new_lines_end_as_the_replaced_ones_do() {
+        let cases = [
+            ("a\r\nb\r\nc\r\n", "b", "B", "a\r\nB\r\nc\r\n"),
+            ("one\r\ntwo\r\nthree\r\n", "one\ntwo", "one\nTWO", "one\r\nTWO\r\nthree\r\n"),
+            ("a\r\nb\r\n", "a\n", "a\na2\n", "a\r\na2\r\nb\r\n"),
+            ("k\r\nv\r\nk\nv\n", "k\nv", "K\nV", "K\r\nV\r\nK\nV\n"),
+            // The ending of the line it lies in, or of the line before.
+            ("a\r\nb\r\n", "b", "b\nc", "a\r\nb\r\nc\r\n"),
+            ("a\r\nb", "b", "b\nc\n", "a\r\nb\r\nc\r\n"),
+            ("a\r\nb\n", "b", "b\nc", "a\r\nb\nc\n"),
+            ("a", "a", "a\nb", "a\nb"),
+            // One by one, the last for all that follow.
+            ("a\nb\r\nc", "a\nb\nc", "1\n2\n3\n4", "1\n2\r\n3\r\n4"),
+            // What is spelled out stays.
+            ("a\nb\n", "a\nb", "a\r\nb", "a\r\nb\n"),
+            ("a\r\nb\r\n", "a\nb", "a\r\nb\nc", "a\r\nb\r\nc\r\n"),
+            // Nothing is a template, nothing is tidied.
+            ("m: A\nn: 1\n", "A", "'^[sv]d[a-z]$'", "m: '^[sv]d[a-z]$'\nn: 1\n"),
+            ("a = 1;\n", "a = 1", "a = $$('p')", "a = $$('p');\n"),
+            ("a  \nb\t\n", "b\t", "B\t", "a  \nB\t\n"),
+            ("alpha\nbeta\n\n", "beta", "B", "alpha\nB\n\n"),
+            ("x\r\ny", "\ny", "\nz", "x\r\nz"),
+        ];
+        for (text, old, new, right) in cases {
+            assert_eq!(patch(text, old, new, Eol::Bridged), right, "{text:?} {old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn exact_means_byte_for_byte() {
+        assert_eq!(patch("a\r\nb\r\n", "a", "x\ny", Eol::Exact), "x\ny\r\nb\r\n");
+        assert!(matches!(replacement_for(b"a\r\n", &(0..1), b"b", Eol::Bridged), Cow::Borrowed(b"b")));
+    }
+
+    proptest! {
+        #[test]
+        fn all_outside_the_spans_stays(
+            text in "[ab\r\n]{0,60}",
+            old in "[ab\r\n]{1,3}",
+            new in "[xy\r\n]{0,5}",
+            bridged in any::<bool>(),
+        ) {
+            let eol = if bridged { Eol::Bridged } else { Eol::Exact };
+            let spans = disjoint(&find_all(text.as_bytes(), old.as_bytes(), eol));
+            let edits: Vec<_> = spans
+                .iter()
+                .map(|span| (span.clone(), replacement_for(text.as_bytes(), span, new.as_bytes(), eol)))
+                .collect();
+            let out = splice(text.as_bytes(), &edits);
+            let (mut from, mut at) = (0, 0);
+            for (span, new) in &edits {
+                let kept = &text.as_bytes()[from..span.start];
+                prop_assert_eq!(&out[at..at + kept.len()], kept);
+                at += kept.len();
+                prop_assert_eq!(&out[at..at + new.len()], &new[..]);
+                at += new.len();
+                from = span.end;
+            }
+            prop_assert_eq!(&out[at..], &text.as_bytes()[from..]);
+        }
+
+        #[test]
+        fn a_uniform_file_stays_uniform(
+            lines in proptest::collection::vec("[ab]{0,3}", 0..8),
+            old in "[ab\n]{1,3}",
+            new in "[xy\n]{0,5}",
+        ) {
+            let crlf = lines.iter().map(|line| format!("{line}\r\n")).collect::<String>();
+            let lf = crlf.replace('\r', "");
+            let patched = patch(&crlf, &old, &new, Eol::Bridged);
+            if lines.len() > 0 {
+                prop_assert_eq!(patched, patch(&lf, &old, &new, Eol::Exact).replace('\n', "\r\n"));
+            }
+        }
+    }
+}

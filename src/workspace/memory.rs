@@ -219,3 +219,48 @@ fn restore(files: &mut Files, displaced: Displaced) {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::conformance::{Fixture, check};
+
+    struct InMemory(Memory);
+
+    impl Fixture for InMemory {
+        fn workspace(&self) -> &dyn Workspace {
+            &self.0
+        }
+    }
+
+    #[test]
+    fn does_what_every_home_does() {
+        check(&|seed| Box::new(InMemory(Memory::from_files(seed.clone()))));
+    }
+
+    #[test]
+    fn clones_share_files_and_snapshots_do_not() {
+        let memory = Memory::from_files([(WsPath::parse("a/b").expect("a path"), Bytes::from("1"))]);
+        let before = memory.snapshot();
+        let path = WsPath::parse("a/c").expect("a path");
+        let write = Change::Write { path: path.clone(), expect: Expect::Absent, content: Bytes::from("2") };
+        memory.clone().commit(&ChangeSet::new(vec![write])).expect("a commit");
+        assert_eq!(memory.snapshot()[&path], "2");
+        assert_eq!(before.len(), 1);
+        assert_eq!(memory.take().len(), 2);
+        assert!(memory.snapshot().is_empty());
+    }
+
+    #[test]
+    fn looking_does_not_walk_all_files() {
+        let files = (0..200_000).map(|n| (WsPath::parse(&format!("d{}/f{n}", n % 10)).expect("a path"), Bytes::new()));
+        let memory = Memory::from_files(files);
+        let started = std::time::Instant::now();
+        for n in 0..10_000 {
+            let path = WsPath::parse(&format!("d{}", n % 12)).expect("a path");
+            assert_eq!(memory.stat(&path).is_ok(), n % 12 < 10);
+        }
+        assert_eq!(memory.list(&WsPath::root(), 3).expect("a listing").total, 10);
+        assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
+    }
+}
