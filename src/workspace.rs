@@ -3,6 +3,7 @@
 pub mod conformance;
 pub mod local;
 pub mod memory;
+mod replace;
 
 use std::fmt;
 use std::io::{self, Read, Seek};

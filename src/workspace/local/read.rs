@@ -1,0 +1,57 @@
+//! Looking at files and opening them for reading.
+
+use std::io;
+
+use cap_std::fs::{Dir, File, FileType, OpenOptions};
+
+use crate::model::path::WsPath;
+use crate::workspace::local::{below, fault, patiently};
+use crate::workspace::{FileErrorKind, Kind, OpenFile, Stat};
+
+/// What is at `path`, a link followed.
+pub(super) fn stat(root: &Dir, path: &WsPath) -> io::Result<Stat> {
+    let metadata = patiently(|| root.metadata(below(path)))?;
+    Ok(Stat { kind: kind_of(&metadata.file_type()), size: metadata.len() })
+}
+
+/// Opens the regular file at `path`. What it is is asked of the open handle, not of the path.
+pub(super) fn open(root: &Dir, path: &WsPath) -> Result<OpenFile, FileErrorKind> {
+    let file = patiently(|| root.open_with(below(path), &for_content())).map_err(fault)?;
+    let stat = stat_of(&file).map_err(fault)?;
+    match stat.kind {
+        Kind::File => Ok(OpenFile { stat, content: Box::new(file.into_std()) }),
+        Kind::Dir | Kind::Link | Kind::Other => Err(FileErrorKind::NotAFile),
+    }
+}
+
+/// What an open handle is.
+fn stat_of(file: &File) -> io::Result<Stat> {
+    let metadata = file.metadata()?;
+    Ok(Stat { kind: kind_of(&metadata.file_type()), size: metadata.len() })
+}
+
+/// Opens for reading without waiting for anyone at the other end, and without becoming a terminal's owner.
+fn for_content() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use cap_std::fs::OpenOptionsExt;
+        use rustix::fs::OFlags;
+        options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
+    }
+    options
+}
+
+/// What a file type is in the workspace's words.
+pub(in crate::workspace) fn kind_of(file_type: &FileType) -> Kind {
+    if file_type.is_file() {
+        Kind::File
+    } else if file_type.is_dir() {
+        Kind::Dir
+    } else if file_type.is_symlink() {
+        Kind::Link
+    } else {
+        Kind::Other
+    }
+}

@@ -1,0 +1,78 @@
+//! Whether something is still the same file, told without reading it.
+
+use std::io;
+use std::time::SystemTime;
+
+use cap_std::fs::{Dir, File, Metadata};
+
+/// Tells a file or folder apart from all others that exist at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct FileId(u64, u64);
+
+/// A file and the state it was in. Two that are equal are most likely the same bytes; it is no proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Glimpse {
+    id: FileId,
+    size: u64,
+    modified: Option<SystemTime>,
+    changed: (i64, i64),
+}
+
+/// The identity of an open folder.
+pub(super) fn folder_id(dir: &Dir) -> io::Result<FileId> {
+    dir.dir_metadata().map(|metadata| id(&metadata))
+}
+
+/// The identity of an open file.
+pub(super) fn file_id(file: &File) -> io::Result<FileId> {
+    file.metadata().map(|metadata| id(&metadata))
+}
+
+/// What `metadata` tells of a file's state.
+pub(super) fn glimpse(metadata: &Metadata) -> Glimpse {
+    let modified = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
+    Glimpse { id: id(metadata), size: metadata.len(), modified, changed: changed(metadata) }
+}
+
+impl FileId {
+    /// Tells this file apart for a lock.
+    pub(super) fn key(self) -> u64 {
+        self.0.rotate_left(32) ^ self.1
+    }
+}
+
+#[cfg(unix)]
+pub(super) fn id(metadata: &Metadata) -> FileId {
+    use cap_std::fs::MetadataExt;
+    FileId(metadata.dev(), metadata.ino())
+}
+
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> (i64, i64) {
+    use cap_std::fs::MetadataExt;
+    (metadata.ctime(), metadata.ctime_nsec())
+}
+
+/// How many names a file has.
+#[cfg(unix)]
+pub(super) fn names(metadata: &Metadata) -> u64 {
+    use cap_std::fs::MetadataExt;
+    metadata.nlink()
+}
+
+// Stable Rust cannot ask for the file index, so the time of birth has to do.
+#[cfg(not(unix))]
+pub(super) fn id(metadata: &Metadata) -> FileId {
+    let born = metadata.created().ok().and_then(|time| time.into_std().duration_since(SystemTime::UNIX_EPOCH).ok());
+    FileId(0, born.map_or(0, |since| since.as_secs() ^ u64::from(since.subsec_nanos()).rotate_left(32)))
+}
+
+#[cfg(not(unix))]
+fn changed(_: &Metadata) -> (i64, i64) {
+    (0, 0)
+}
+
+#[cfg(not(unix))]
+pub(super) fn names(_: &Metadata) -> u64 {
+    1
+}

@@ -1,0 +1,102 @@
+//! Where a change lands: an open folder, and a name in it.
+
+use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+
+use crate::model::path::WsPath;
+use crate::workspace::local::{allowed, fault, patiently};
+use crate::workspace::replace::identity::{FileId, folder_id};
+use crate::workspace::{FileError, FileErrorKind};
+
+/// As many links as Linux follows.
+const LINKS: usize = 40;
+
+/// A name in an open folder. What is done by it is done in that folder, wherever paths lead meanwhile.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// As the change names it.
+    pub(super) path: WsPath,
+    pub(super) dir: Arc<Dir>,
+    pub(super) name: OsString,
+    pub(super) folder: FileId,
+}
+
+impl Place {
+    /// The place of the file at `path`, its own links followed one by one; the file need not be there.
+    pub(super) fn of_file(root: &Dir, path: &WsPath) -> Result<Self, FileError> {
+        check_names(path)?;
+        let mut way = PathBuf::from(path.as_str());
+        for _ in 0..=LINKS {
+            // A way that ends in `..` or `/` names a folder.
+            let (folder, name) = split(&way).ok_or_else(|| FileErrorKind::NotAFile.at(path))?;
+            let place = Place::new(root, path, folder, name)?;
+            let target = match patiently(|| place.dir.symlink_metadata(&place.name)) {
+                Ok(metadata) if metadata.is_symlink() => place.dir.read_link_contents(&place.name),
+                Ok(_) => return Ok(place),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(place),
+                Err(error) => Err(error),
+            }
+            .map_err(|error| fault(error).at(path))?;
+            if target.has_root() {
+                return Err(FileErrorKind::Outside.at(path));
+            }
+            // `..` is left for the system to resolve, since a part before it may be a link.
+            way = folder.join(target);
+        }
+        Err(FileErrorKind::NotAFile.at(path))
+    }
+
+    /// The place of the folder at `path`, links in its parents followed; nothing for the root.
+    pub(super) fn of_folder(root: &Dir, path: &WsPath) -> Result<Option<Self>, FileError> {
+        check_names(path)?;
+        let way = Path::new(path.as_str());
+        split(way).map(|(folder, name)| Place::new(root, path, folder, name)).transpose()
+    }
+
+    fn new(root: &Dir, path: &WsPath, folder: &Path, name: OsString) -> Result<Self, FileError> {
+        let way = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let opened = patiently(|| root.open_dir(way)).and_then(|dir| Ok((folder_id(&dir)?, dir)));
+        match opened {
+            Ok((folder, dir)) => Ok(Place { path: path.clone(), dir: Arc::new(dir), name, folder }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Told of the folder, so that the message names what is to be made.
+                let missing = folder.to_str().and_then(|folder| WsPath::parse(folder).ok());
+                Err(FileErrorKind::NotFound.at(&missing.unwrap_or_else(|| path.clone())))
+            }
+            Err(error) => Err(fault(error).at(path)),
+        }
+    }
+
+    /// Whether both are the same name in the same folder.
+    pub(super) fn is(&self, other: &Place) -> bool {
+        self.folder == other.folder && self.name == other.name
+    }
+
+    /// Tells this place apart for a lock.
+    pub(super) fn key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.folder, &self.name).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+fn check_names(path: &WsPath) -> Result<(), FileError> {
+    path.components().try_for_each(allowed).map_err(|kind| kind.at(path))
+}
+
+/// The folder and the name of what `way` leads to, if it can be a file.
+fn split(way: &Path) -> Option<(&Path, OsString)> {
+    let text = way.as_os_str().as_encoded_bytes();
+    if text.ends_with(b"/") || text.ends_with(b"/.") {
+        return None;
+    }
+    match way.components().next_back()? {
+        Component::Normal(name) => Some((way.parent()?, name.to_owned())),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+    }
+}

@@ -1,0 +1,1 @@
+//! Commits that meet every kind of obstacle.
