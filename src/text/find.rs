@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn replacements_do_not_touch() {
         assert_eq!(disjoint(&find_all(b"aaaaa", b"aa", Eol::Exact)), [0..2, 2..4]);
-        assert_eq!(disjoint(&[]), []);
+        assert!(disjoint(&[]).is_empty());
     }
 
     #[test]

@@ -240,3 +240,4 @@ pub(crate) enum ErasedPlan {
     Act(Act<Output>),
 }
 #[cfg(test)]
+mod tests;
