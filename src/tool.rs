@@ -6,6 +6,8 @@ pub mod export;
 pub(crate) mod near;
 pub mod output;
 pub mod registry;
+#[cfg(test)]
+mod samples;
 pub mod schema;
 pub mod view;
 

@@ -47,7 +47,8 @@ impl<T: Tool> AnyTool for T {
 fn typed<A: serde::de::DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let path = error.path().to_string();
-        let field = if path == "." { String::new() } else { path };
+        // What cannot be named is a dot or a question mark.
+        let field = path.trim_end_matches(['.', '?']).to_owned();
         faults_error(&[Fault::wrong(field, "type", error.inner().to_string())])
     })
 }

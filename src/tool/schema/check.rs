@@ -1,13 +1,12 @@
 //! Arguments held against a schema: slips mended, every fault listed.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde_json::{Map, Number, Value};
 
 use super::fault::{Fault, Place, literal, shown};
 use super::full::Full;
 use super::repair::{Types, mend};
-use crate::model::json::parse_strict;
 use crate::tool::near::nearest;
 
 /// Holds arguments against the schema that is advertised for them.
@@ -46,6 +45,12 @@ pub struct Validator {
 /// So many faults are listed; the others are counted.
 const LISTED: usize = 20;
 
+/// JSON text is never so deep. Text inside of text could be, and references that lead in a circle are.
+const DEEPEST: usize = 256;
+
+/// The type that arguments have.
+static OBJECT: LazyLock<Value> = LazyLock::new(|| "object".into());
+
 impl Validator {
     /// A validator for `schema`. Nothing is compiled yet.
     #[must_use]
@@ -58,13 +63,11 @@ impl Validator {
     /// # Errors
     /// Everything that is wrong with them, up to a sensible number.
     pub fn check(&self, mut arguments: Value) -> Result<Value, Vec<Fault>> {
-        if let Some(object) = arguments.as_str().and_then(|text| parse_strict(text).ok()).filter(Value::is_object) {
-            arguments = object;
-        }
+        let mended = mend(&mut arguments, Types::new(&OBJECT));
         if !arguments.is_object() {
-            return Err(vec![Fault::not_an_object(&arguments)]);
+            return Err(vec![Fault::not_an_object(&arguments, mended.err())]);
         }
-        let mut walk = Walk { root: &self.schema, faults: Vec::new(), more: 0, hops: 0 };
+        let mut walk = Walk { root: &self.schema, faults: Vec::new(), more: 0, depth: 0 };
         walk.value(&self.schema, &mut arguments, Place::Root);
         if let Some(full) = self.full.get_or_init(|| Full::where_needed(&self.schema)) {
             full.check(&self.schema, &arguments, &mut |fault| walk.report_once(fault));
@@ -85,8 +88,7 @@ struct Walk<'s> {
     root: &'s Value,
     faults: Vec<Fault>,
     more: usize,
-    /// References followed without going deeper into the value.
-    hops: usize,
+    depth: usize,
 }
 
 impl<'s> Walk<'s> {
@@ -106,13 +108,22 @@ impl<'s> Walk<'s> {
     }
 
     fn value(&mut self, schema: &'s Value, value: &mut Value, place: Place<'_>) {
+        if self.depth == DEEPEST {
+            return self.wrong(place, "$ref", "is nested too deeply".to_owned());
+        }
+        self.depth += 1;
+        self.rules(schema, value, place);
+        self.depth -= 1;
+    }
+
+    fn rules(&mut self, schema: &'s Value, value: &mut Value, place: Place<'_>) {
         let rules = match schema {
             Value::Object(rules) => rules,
             Value::Bool(false) => return self.wrong(place, "false", "nothing is allowed here".to_owned()),
             _ => return,
         };
         if let Some(target) = reference(self.root, rules) {
-            self.follow(target, value, place);
+            self.value(target, value, place);
         }
         if let Some(wanted) = rules.get("type").map(Types::new) {
             let text = mend(value, wanted);
@@ -124,10 +135,10 @@ impl<'s> Walk<'s> {
                 return self.wrong(place, "type", what);
             }
         }
-        if let Some(Value::Array(allowed)) = rules.get("enum") {
-            if !allowed.iter().any(|one| same(one, value)) {
-                self.wrong(place, "enum", not_one_of(allowed, value));
-            }
+        if let Some(Value::Array(allowed)) = rules.get("enum")
+            && !allowed.iter().any(|one| same(one, value))
+        {
+            self.wrong(place, "enum", not_one_of(allowed, value));
         }
         if let Some(only) = rules.get("const").filter(|only| !same(only, value)) {
             self.wrong(place, "const", format!("must be {}, got {}", literal(only), shown(value)));
@@ -138,16 +149,6 @@ impl<'s> Walk<'s> {
             Value::String(text) => self.string(rules, text, place),
             Value::Number(number) => self.number(rules, number, place),
             Value::Null | Value::Bool(_) => {}
-        }
-    }
-
-    /// A reference may lead in a circle; a value has an end.
-    fn follow(&mut self, target: &'s Value, value: &mut Value, place: Place<'_>) {
-        const FARTHEST: usize = 256;
-        if self.hops < FARTHEST {
-            self.hops += 1;
-            self.value(target, value, place);
-            self.hops -= 1;
         }
     }
 

@@ -1,10 +1,12 @@
 //! What is wrong with an argument, in words that a model can act on.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use serde_json::{Value, json};
 
 use crate::model::error::{ErrorCode, ToolError};
+use crate::model::json::JsonFault;
 
 /// One thing that is wrong with the arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,10 +27,20 @@ enum Problem {
 /// What the arguments as a whole are called.
 const WHOLE: &str = "args";
 
+/// So many characters of a value are shown.
+const GLIMPSE: usize = 60;
+
+/// So many characters say what is wrong; other libraries put whole values into their messages.
+const SENTENCE: usize = 600;
+
 impl Fault {
     /// The arguments are no object at all.
-    pub(crate) fn not_an_object(found: &Value) -> Self {
-        Fault { field: WHOLE.to_owned(), problem: Problem::NotAnObject { found: shown(found) } }
+    pub(super) fn not_an_object(found: &Value, text: Option<JsonFault>) -> Self {
+        let mut found = shown(found);
+        if let Some(text) = text {
+            let _ = write!(found, " ({text})");
+        }
+        Fault { field: WHOLE.to_owned(), problem: Problem::NotAnObject { found } }
     }
 
     /// A field is not there.
@@ -44,6 +56,7 @@ impl Fault {
     /// A value does not fit what `keyword` says.
     pub(crate) fn wrong(field: String, keyword: &str, what: String) -> Self {
         let field = if field.is_empty() { WHOLE.to_owned() } else { field };
+        let what = cut(&what, SENTENCE).into_owned();
         Fault { field, problem: Problem::Wrong { keyword: keyword.to_owned(), what } }
     }
 
@@ -140,9 +153,9 @@ impl fmt::Display for Place<'_> {
                 let plain =
                     !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$'));
                 match (parent, plain) {
-                    (_, false) => write!(f, "{parent}[{:?}]", cut(name)),
-                    (Place::Root, true) => f.write_str(&cut(name)),
-                    (_, true) => write!(f, "{parent}.{}", cut(name)),
+                    (_, false) => write!(f, "{parent}[{:?}]", cut(name, GLIMPSE)),
+                    (Place::Root, true) => f.write_str(&cut(name, GLIMPSE)),
+                    (_, true) => write!(f, "{parent}.{}", cut(name, GLIMPSE)),
                 }
             }
         }
@@ -155,7 +168,7 @@ pub(super) fn shown(value: &Value) -> String {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => format!("boolean {value}"),
         Value::Number(value) => format!("number {value}"),
-        Value::String(text) => format!("string {:?}", cut(text)),
+        Value::String(text) => format!("string {:?}", cut(text, GLIMPSE)),
         Value::Array(items) if items.is_empty() => "an empty array".to_owned(),
         Value::Array(items) => format!("an array of {}", items.len()),
         Value::Object(fields) if fields.is_empty() => "an empty object".to_owned(),
@@ -165,13 +178,12 @@ pub(super) fn shown(value: &Value) -> String {
 
 /// A constant as JSON, cut where it is long.
 pub(super) fn literal(value: &Value) -> String {
-    cut(&value.to_string()).into_owned()
+    cut(&value.to_string(), GLIMPSE).into_owned()
 }
 
 /// The beginning of `text`, by whole characters.
-fn cut(text: &str) -> std::borrow::Cow<'_, str> {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
+fn cut(text: &str, longest: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(longest) {
         Some((at, _)) => format!("{}…", &text[..at]).into(),
         None => text.into(),
     }

@@ -207,11 +207,11 @@ fn root_of(schema: Schema) -> Result<Map<String, Value>, BadRoot> {
     let Value::Object(mut root) = schema.to_value() else {
         return Err(BadRoot::NotAnObject("anything".to_owned()));
     };
-    if let Some(target) = root.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix("#/$defs/")) {
-        if let Some(definition) = root.get("$defs").and_then(|all| all.get(target)).cloned() {
-            root.shift_remove("$ref");
-            absorb(&mut root, definition);
-        }
+    if let Some(target) = root.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix("#/$defs/"))
+        && let Some(definition) = root.get("$defs").and_then(|all| all.get(target)).cloned()
+    {
+        root.shift_remove("$ref");
+        absorb(&mut root, definition);
     }
     for keyword in ["$schema", "title", "description"] {
         root.shift_remove(keyword);
