@@ -5,9 +5,12 @@ use proptest::prelude::*;
 use super::Difference::*;
 use super::*;
 
+/// What is tried, the haystack, the text that is not in it, the lines of the place, and in what it differs.
+type Case = (&'static str, &'static str, &'static str, u64, u64, &'static [Difference]);
+
 #[test]
 fn each_difference_is_told_alone() {
-    let cases: [(&str, &str, &str, u64, u64, &[Difference]); 38] = [
+    let cases: [Case; 38] = [
         ("trailing space in the file", "let a = 1;  \nlet b = 2;\n", "let a = 1;\nlet b = 2;", 1, 2, &[TrailingSpace]),
         ("trailing space in old", "let a = 1;\nlet b = 2;\n", "let a = 1; \nlet b = 2;", 1, 2, &[TrailingSpace]),
         ("trailing tab at the very end", "let a = 1;\nlet b = 2;\n", "let b = 2;\t", 2, 2, &[TrailingSpace]),
