@@ -31,6 +31,8 @@ pub struct Near {
     pub text: String,
     /// What differs, without doubles, in the order of [`Difference`].
     pub differs: Vec<Difference>,
+    /// The first line that differs, in both forms.
+    pub first_difference: Option<LineDifference>,
 }
 
 /// A way in which a text can be near another.
@@ -111,25 +113,35 @@ pub fn nearest_with_eol(haystack: &str, old: &str, eol: Eol) -> Option<Near> {
     let ignored = (eol == Eol::Bridged && !old.contains('\r')).then_some(Difference::CarriageReturn);
     let search = Search { haystack, skeleton: Skeleton::new(haystack), ignored };
     let bare = without_line_numbers(old);
-    let (place, mut differs, numbered) = search
-        .same_but_for(old)
-        .map(|(place, differs)| (place, differs, false))
-        .or_else(|| {
-            let bare = bare.as_deref()?;
-            let verbatim = memmem::find(haystack.as_bytes(), bare.as_bytes()).map(|at| (at..at + bare.len(), vec![]));
-            let (place, differs) = verbatim.or_else(|| search.same_but_for(bare))?;
-            Some((place, differs, true))
-        })
-        .or_else(|| {
-            let (place, mut differs) =
-                window::most_similar(haystack, &search.skeleton, bare.as_deref().unwrap_or(old))?;
-            search.ignore(&mut differs);
-            Some((place, differs, bare.is_some()))
-        })?;
-    if numbered {
-        differs.push(Difference::LineNumbers);
+    if let Some(found) = search.same_but_for(old) {
+        return Some(search.near(found, old));
     }
-    near(haystack, place, differs)
+    if let Some(found) = bare.as_deref().and_then(|bare| search.verbatim(bare).or_else(|| search.same_but_for(bare))) {
+        return Some(search.near(found.and(Difference::LineNumbers), bare.as_deref()?));
+    }
+    let similar = search.most_similar(old);
+    let bare_similar = bare.as_deref().and_then(|bare| Some((search.most_similar(bare)?, bare)));
+    match (similar, bare_similar) {
+        (similar, Some((found, bare))) if similar.as_ref().is_none_or(|similar| similar.likeness < found.likeness) => {
+            Some(search.near(found.and(Difference::LineNumbers), bare))
+        }
+        (similar, _) => Some(search.near(similar?, old)),
+    }
+}
+
+/// A place that was found.
+struct Found {
+    place: Range<usize>,
+    differs: Vec<Difference>,
+    /// How like the text it is, 1 at most.
+    likeness: f64,
+}
+
+impl Found {
+    fn and(mut self, difference: Difference) -> Self {
+        self.differs.push(difference);
+        self
+    }
 }
 
 /// A haystack, ready to be searched for what is near.
@@ -142,7 +154,7 @@ struct Search<'h> {
 
 impl Search<'_> {
     /// The place whose skeleton is that of `old`, the one with the fewest differences where there are several.
-    fn same_but_for(&self, old: &str) -> Option<(Range<usize>, Vec<Difference>)> {
+    fn same_but_for(&self, old: &str) -> Option<Found> {
         /// Further places are not looked at.
         const PLACES: usize = 16;
         /// A shorter skeleton stands about everywhere.
@@ -160,9 +172,20 @@ impl Search<'_> {
             let actual = &self.haystack[place.clone()];
             let mut differs = compare::differences(old, actual, starts_line(self.haystack, place.start))?;
             self.ignore(&mut differs);
-            (!differs.is_empty()).then_some((place, differs))
+            (!differs.is_empty()).then_some(Found { place, differs, likeness: 1.0 })
         });
-        compared.min_by_key(|(_, differs)| differs.len())
+        compared.min_by_key(|found| found.differs.len())
+    }
+
+    fn verbatim(&self, text: &str) -> Option<Found> {
+        let at = memmem::find(self.haystack.as_bytes(), text.as_bytes())?;
+        Some(Found { place: at..at + text.len(), differs: Vec::new(), likeness: 1.0 })
+    }
+
+    fn most_similar(&self, old: &str) -> Option<Found> {
+        let mut found = window::most_similar(self.haystack, &self.skeleton, old)?;
+        self.ignore(&mut found.differs);
+        Some(found)
     }
 
     /// Leaves out what is ignored, unless there is nothing else.
@@ -170,6 +193,36 @@ impl Search<'_> {
         if differs.len() > 1 {
             differs.retain(|difference| Some(*difference) != self.ignored);
         }
+    }
+
+    /// What is told of a place that is near to `old`.
+    fn near(&self, Found { place, mut differs, .. }: Found, old: &str) -> Near {
+        differs.sort_unstable();
+        differs.dedup();
+        let bytes = self.haystack.as_bytes();
+        let start = memrchr(b'\n', &bytes[..place.start]).map_or(0, |at| at + 1);
+        let last = place.end.max(place.start + 1) - 1;
+        let end = memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |at| last + at + 1);
+        Near {
+            first_line: line_of(bytes, start),
+            last_line: line_of(bytes, last),
+            text: visible::head(&self.haystack[start..end], SHOWN).to_owned(),
+            differs,
+            first_difference: self.first_difference(&self.haystack[place], old),
+        }
+    }
+
+    fn first_difference(&self, mut actual: &str, old: &str) -> Option<LineDifference> {
+        // Similar lines are whole ones; the text may begin within the first.
+        let first = |text: &'_ str| text.find('\n').unwrap_or(text.len());
+        if actual[..first(actual)].ends_with(&old[..first(old)]) {
+            actual = &actual[first(actual) - first(old)..];
+        }
+        if self.ignored == Some(Difference::CarriageReturn) {
+            let bridged = first_difference(old, &actual.replace("\r\n", "\n"));
+            return bridged.or_else(|| first_difference(old, actual));
+        }
+        first_difference(old, actual)
     }
 }
 
@@ -194,22 +247,6 @@ fn without_line_numbers(old: &str) -> Option<String> {
         bare.push_str(content);
     }
     (!bare.trim().is_empty()).then_some(bare)
-}
-
-fn near(haystack: &str, place: Range<usize>, mut differs: Vec<Difference>) -> Option<Near> {
-    differs.sort_unstable();
-    differs.dedup();
-    let bytes = haystack.as_bytes();
-    let start = memrchr(b'\n', &bytes[..place.start]).map_or(0, |at| at + 1);
-    let last = place.end.max(place.start + 1) - 1;
-    let end = memchr(b'\n', bytes.get(last..)?).map_or(bytes.len(), |at| last + at + 1);
-    let lines = &haystack[start..end];
-    Some(Near {
-        first_line: line_of(bytes, start),
-        last_line: line_of(bytes, last),
-        text: visible::head(lines, SHOWN).to_owned(),
-        differs,
-    })
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Lines: counting, numbering, paging. A line ends at `\n` only; a `\r` before it belongs to the line's end.
 
 mod number;
+mod page;
 mod pager;
 
 use memchr::memchr_iter;
 
 pub use number::number;
-pub use pager::{Flow, LineRange, Page, PageLimits, Pager, Resume};
+pub use page::{LineRange, Page, PageLimits, Resume};
+pub use pager::{Flow, Pager};
 
 fn line_ends(text: &[u8]) -> u64 {
     memchr_iter(b'\n', text).count() as u64

@@ -130,6 +130,36 @@ fn beside_other_words_the_rest_is_told_too() {
 }
 
 #[test]
+fn numbers_that_the_file_holds_are_no_view() {
+    let haystack = "1: apple tree\n2: banana split\n3: cherry pie\n";
+    let near = nearest(haystack, "1: apple tree\n2: banana bread\n3: cherry pie\n").expect("a near place");
+    assert_eq!((near.first_line, near.last_line, near.differs), (1, 3, vec![Words]));
+}
+
+#[test]
+fn the_first_line_that_differs_is_shown_in_both_forms() {
+    let cases = [
+        ("if x {\n\tgo();\n}\n", "if x {\n    go();\n}", Eol::Exact, Some((2, "····go();", "→go();"))),
+        ("one\r\ntwo\r\n", "one\ntwo\n", Eol::Exact, Some((1, "one", "one␍"))),
+        ("one\r\ntwo \r\n", "one\ntwo\n", Eol::Bridged, Some((2, "two", "two·"))),
+        // The text begins within a line.
+        ("let a = one(two,\n  three);\n", "one(two,\n three);", Eol::Exact, Some((2, "·three);", "··three);"))),
+        (
+            "    first(one);\n    second(two);\n",
+            "first(one);\n    second(three);\n",
+            Eol::Exact,
+            Some((2, "····second(three);", "····second(two);")),
+        ),
+        ("a\nlet x = 1;\n", "2: let x = 1;", Eol::Exact, None),
+    ];
+    for (haystack, old, eol, right) in cases {
+        let near = nearest_with_eol(haystack, old, eol).unwrap_or_else(|| panic!("{old:?}: nothing near"));
+        let found = near.first_difference.as_ref().map(|found| (found.line, &*found.old, &*found.actual));
+        assert_eq!(found, right, "{haystack:?} {old:?}");
+    }
+}
+
+#[test]
 fn bridged_line_endings_are_no_difference() {
     let haystack = "\tgo();\r\n\tend();\r\n";
     let differs = |old, eol| nearest_with_eol(haystack, old, eol).map(|near| near.differs);

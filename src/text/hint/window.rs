@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use crate::text::hint::Difference;
 use crate::text::hint::compare::differences;
 use crate::text::hint::similarity::similarity;
 use crate::text::hint::skeleton::Skeleton;
+use crate::text::hint::{Difference, Found};
 
 /// Below this similarity a hint would mislead.
 const SIMILAR: f64 = 0.6;
@@ -20,7 +20,7 @@ const COMPARED: usize = 5;
 const TELLING: usize = 4;
 
 /// The lines most similar to `old`, and in what they differ; nothing if none are similar enough.
-pub(super) fn most_similar(haystack: &str, skeleton: &Skeleton, old: &str) -> Option<(Range<usize>, Vec<Difference>)> {
+pub(super) fn most_similar(haystack: &str, skeleton: &Skeleton, old: &str) -> Option<Found> {
     let wanted = Wanted::new(old)?;
     let (mut starts, weight) = by_equal_lines(skeleton, &wanted);
     if 2 * weight < wanted.skeleton.folded.len() {
@@ -47,7 +47,7 @@ pub(super) fn most_similar(haystack: &str, skeleton: &Skeleton, old: &str) -> Op
     }
     let mut differs = line_differences(haystack, skeleton, &wanted, &lines);
     differs.push(Difference::Words);
-    Some((raw(&lines), differs))
+    Some(Found { place: raw(&lines), differs, likeness: score })
 }
 
 /// The text that was looked for, without blank lines around it.
