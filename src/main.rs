@@ -1,1 +1,7 @@
-fn main() {}
+//! The command `toolgate`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    toolgate::cli::run()
+}

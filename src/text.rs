@@ -6,4 +6,5 @@ pub mod find;
 pub mod hint;
 pub mod lines;
 pub mod media;
+pub mod names;
 pub mod splice;

@@ -2,13 +2,15 @@
 
 use serde_json::Value;
 
+use crate::model::json::JsonFault;
+
 /// One request to run a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// Which tool.
     pub tool: String,
-    /// With what. Anything but an object is for the validator to refuse.
-    pub arguments: Value,
+    /// With what, or why that could not be read. Anything but an object is for the validator to refuse.
+    pub arguments: Result<Value, JsonFault>,
 }
 
 /// Who asks.

@@ -154,10 +154,12 @@ impl ToolError {
 #[non_exhaustive]
 pub enum ProtocolError {
     /// No tool has that name.
-    #[error("unknown tool: {name}")]
+    #[error("unknown tool: {name}{}", meant.as_deref().map(|meant| format!(" (did you mean {meant}?)")).unwrap_or_default())]
     UnknownTool {
         /// The name that was asked for.
         name: String,
+        /// The tool that is called most like it.
+        meant: Option<String>,
     },
     /// A tool panicked; a fault in the tool, not of the caller.
     #[error("the tool {tool} failed internally; its other calls are not affected")]

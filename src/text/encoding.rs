@@ -260,10 +260,12 @@ mod tests {
 
     use super::*;
 
+    type Case = (&'static [u8], Result<(&'static str, Encoding), NotText>);
+
     #[test]
     fn text_is_told_from_the_rest() {
         use Encoding::{Utf8, Utf8Bom, Utf16Be, Utf16Le};
-        let cases: [(&[u8], Result<(&str, Encoding), NotText>); 19] = [
+        let cases: [Case; 19] = [
             (b"", Ok(("", Utf8))),
             (b"h\xC3\xA9\n", Ok(("hé\n", Utf8))),
             (b"\xEF\xBB\xBFa", Ok(("a", Utf8Bom))),

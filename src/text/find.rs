@@ -135,6 +135,7 @@ fn fold(text: &[u8]) -> (Vec<u8>, Vec<usize>) {
 }
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "a list of one span is meant")]
 mod tests {
     use proptest::prelude::*;
 

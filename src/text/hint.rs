@@ -8,8 +8,9 @@ mod window;
 
 use std::ops::Range;
 
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memmem, memrchr};
 
+use crate::text::find::Eol;
 use crate::text::lines::line_of;
 use skeleton::Skeleton;
 
@@ -98,50 +99,78 @@ impl Difference {
 /// ```
 #[must_use]
 pub fn nearest(haystack: &str, old: &str) -> Option<Near> {
+    nearest_with_eol(haystack, old, Eol::Exact)
+}
+
+/// [`nearest`] for a search that took line ends as `eol` says: those that are bridged are no difference.
+#[must_use]
+pub fn nearest_with_eol(haystack: &str, old: &str, eol: Eol) -> Option<Near> {
     if old.trim().is_empty() || haystack.is_empty() {
         return None;
     }
-    let skeleton = Skeleton::new(haystack);
-    if let Some((place, differs)) = same_but_for(haystack, &skeleton, old) {
-        return near(haystack, place, differs);
-    }
+    let ignored = (eol == Eol::Bridged && !old.contains('\r')).then_some(Difference::CarriageReturn);
+    let search = Search { haystack, skeleton: Skeleton::new(haystack), ignored };
     let bare = without_line_numbers(old);
-    if let Some(bare) = &bare {
-        if let Some(at) = memchr::memmem::find(haystack.as_bytes(), bare.as_bytes()) {
-            return near(haystack, at..at + bare.len(), vec![Difference::LineNumbers]);
-        }
-        if let Some((place, mut differs)) = same_but_for(haystack, &skeleton, bare) {
-            differs.push(Difference::LineNumbers);
-            return near(haystack, place, differs);
-        }
-    }
-    let (place, mut differs) = window::most_similar(haystack, &skeleton, bare.as_deref().unwrap_or(old))?;
-    if bare.is_some() {
+    let (place, mut differs, numbered) = search
+        .same_but_for(old)
+        .map(|(place, differs)| (place, differs, false))
+        .or_else(|| {
+            let bare = bare.as_deref()?;
+            let verbatim = memmem::find(haystack.as_bytes(), bare.as_bytes()).map(|at| (at..at + bare.len(), vec![]));
+            let (place, differs) = verbatim.or_else(|| search.same_but_for(bare))?;
+            Some((place, differs, true))
+        })
+        .or_else(|| {
+            let (place, mut differs) =
+                window::most_similar(haystack, &search.skeleton, bare.as_deref().unwrap_or(old))?;
+            search.ignore(&mut differs);
+            Some((place, differs, bare.is_some()))
+        })?;
+    if numbered {
         differs.push(Difference::LineNumbers);
     }
     near(haystack, place, differs)
 }
 
-/// The place whose skeleton is that of `old`, the one with the fewest differences where there are several.
-fn same_but_for(haystack: &str, skeleton: &Skeleton, old: &str) -> Option<(Range<usize>, Vec<Difference>)> {
-    /// Further places are not looked at.
-    const PLACES: usize = 16;
-    /// A shorter skeleton stands about everywhere.
-    const TELLING: usize = 4;
-    let wanted = skeleton::fold(old);
-    if wanted.is_empty() {
-        return None;
+/// A haystack, ready to be searched for what is near.
+struct Search<'h> {
+    haystack: &'h str,
+    skeleton: Skeleton,
+    /// What did not keep the text from being found.
+    ignored: Option<Difference>,
+}
+
+impl Search<'_> {
+    /// The place whose skeleton is that of `old`, the one with the fewest differences where there are several.
+    fn same_but_for(&self, old: &str) -> Option<(Range<usize>, Vec<Difference>)> {
+        /// Further places are not looked at.
+        const PLACES: usize = 16;
+        /// A shorter skeleton stands about everywhere.
+        const TELLING: usize = 4;
+        let wanted = skeleton::fold(old);
+        if wanted.is_empty() {
+            return None;
+        }
+        let places: Vec<Range<usize>> = self.skeleton.places(self.haystack, &wanted).take(PLACES).collect();
+        if places.len() > 1 && wanted.len() < TELLING {
+            return None;
+        }
+        let compared = places.into_iter().filter_map(|place| {
+            let place = compare::with_blanks(self.haystack, place, old);
+            let actual = &self.haystack[place.clone()];
+            let mut differs = compare::differences(old, actual, starts_line(self.haystack, place.start))?;
+            self.ignore(&mut differs);
+            (!differs.is_empty()).then_some((place, differs))
+        });
+        compared.min_by_key(|(_, differs)| differs.len())
     }
-    let places: Vec<Range<usize>> = skeleton.places(haystack, &wanted).take(PLACES).collect();
-    if places.len() > 1 && wanted.len() < TELLING {
-        return None;
+
+    /// Leaves out what is ignored, unless there is nothing else.
+    fn ignore(&self, differs: &mut Vec<Difference>) {
+        if differs.len() > 1 {
+            differs.retain(|difference| Some(*difference) != self.ignored);
+        }
     }
-    let compared = places.into_iter().filter_map(|place| {
-        let place = compare::with_blanks(haystack, place, old);
-        let differs = compare::differences(old, &haystack[place.clone()], starts_line(haystack, place.start))?;
-        (!differs.is_empty()).then_some((place, differs))
-    });
-    compared.min_by_key(|(_, differs)| differs.len())
 }
 
 fn starts_line(haystack: &str, at: usize) -> bool {
@@ -182,3 +211,6 @@ fn near(haystack: &str, place: Range<usize>, mut differs: Vec<Difference>) -> Op
         differs,
     })
 }
+
+#[cfg(test)]
+mod tests;

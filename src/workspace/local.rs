@@ -1,11 +1,12 @@
 //! A folder of the file system as a workspace.
 
 mod fault;
+mod folder;
 mod list;
 mod names;
 mod read;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::io;
 use std::path::{Component, Path, PathBuf};

@@ -13,7 +13,7 @@ pub(super) fn similarity(wanted: &str, actual: &str) -> f64 {
     /// Up to this many words, words count; beyond, lines.
     const WORDS: usize = 1500;
     let mut ids = Ids::default();
-    let (our_words, their_words) = (ids.of(words(wanted)), ids.of(words(actual)));
+    let (our_words, their_words) = (ids.of(words(wanted).take(WORDS + 1)), ids.of(words(actual).take(2 * WORDS + 1)));
     if our_words.len() > WORDS || their_words.len() > 2 * WORDS {
         let (ours, theirs) = (ids.of(wanted.lines().map(str::trim)), ids.of(actual.lines().map(str::trim)));
         return shared(&ours, &theirs);

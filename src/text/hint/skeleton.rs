@@ -8,39 +8,57 @@ use unicode_normalization::char::decompose_compatible;
 /// A haystack's skeleton, and where its lines begin in both.
 pub(super) struct Skeleton {
     pub(super) folded: Vec<u8>,
-    pub(super) lines: Vec<LineStart>,
+    pub(super) lines: Vec<Mark>,
+    /// Every [`MARKED`] bytes, to find the way back from the skeleton.
+    marks: Vec<Mark>,
 }
 
-/// Where a line begins.
+/// A place in a text and in its skeleton.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LineStart {
+pub(super) struct Mark {
     pub(super) raw: usize,
     pub(super) folded: usize,
 }
 
+/// How many bytes of the raw text lie between two marks, or a few more.
+const MARKED: usize = 1024;
+
 impl Skeleton {
     pub(super) fn new(text: &str) -> Self {
-        let mut folded = Vec::with_capacity(text.len());
-        let mut lines = vec![LineStart { raw: 0, folded: 0 }];
+        let start = Mark { raw: 0, folded: 0 };
+        let mut skeleton = Skeleton { folded: Vec::with_capacity(text.len()), lines: vec![start], marks: vec![start] };
+        let mut forms = Forms::default();
         let mut at = 0;
         while at < text.len() {
-            let byte = text.as_bytes()[at];
-            let plain = PLAIN[usize::from(byte)];
-            if plain > DROP {
-                folded.push(plain);
-                at += 1;
-            } else if plain == DROP {
-                at += 1;
-                if byte == b'\n' {
-                    lines.push(LineStart { raw: at, folded: folded.len() });
-                }
-            } else {
-                let atom = next_atom(text, at);
-                atom.push_to(&mut folded);
-                at = atom.raw.end;
+            let until = at + MARKED;
+            while at < until.min(text.len()) {
+                at = skeleton.push_atom(text, at, &mut forms);
             }
+            skeleton.marks.push(Mark { raw: at, folded: skeleton.folded.len() });
         }
-        Skeleton { folded, lines }
+        skeleton
+    }
+
+    /// Folds what stands at `at`, and says where it ends.
+    fn push_atom(&mut self, text: &str, at: usize, forms: &mut Forms) -> usize {
+        let byte = text.as_bytes()[at];
+        let plain = PLAIN[usize::from(byte)];
+        if plain > DROP {
+            self.folded.push(plain);
+            return at + 1;
+        }
+        if plain == DROP {
+            if byte == b'\n' {
+                self.lines.push(Mark { raw: at + 1, folded: self.folded.len() });
+            }
+            return at + 1;
+        }
+        let atom = next_atom(text, at);
+        match atom.folded {
+            Folded::Parts(char) => forms.push(char, &mut self.folded),
+            _ => atom.push_to(&mut self.folded),
+        }
+        atom.raw.end
     }
 
     /// Where `wanted` stands, as spans of the raw text from its first to its last character, not overlapping.
@@ -62,8 +80,8 @@ impl Skeleton {
 
     /// The raw span of the atom that the skeleton's byte at `wanted` comes from.
     fn atom_at(&self, text: &str, wanted: usize) -> Range<usize> {
-        let line = self.lines.partition_point(|line| line.folded <= wanted) - 1;
-        let LineStart { raw: mut at, folded: mut passed } = self.lines[line];
+        let mark = self.marks.partition_point(|mark| mark.folded <= wanted) - 1;
+        let Mark { raw: mut at, folded: mut passed } = self.marks[mark];
         let mut buffer = Vec::new();
         while at < text.len() {
             let atom = next_atom(text, at);
@@ -120,12 +138,50 @@ impl Atom {
         match self.folded {
             Folded::Nothing => {}
             Folded::Byte(byte) => out.push(byte),
-            Folded::Parts(char) => decompose_compatible(char, |part| {
-                for char in part.to_lowercase().filter(|&char| !is_blank(char)) {
-                    out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+            Folded::Parts(char) if is_ideograph(char) => {
+                out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            Folded::Parts(char) => decompose_compatible(char, |part| match part {
+                // The letters of Hangul have no case, and are many.
+                '\u{1100}'..='\u{11FF}' => out.extend_from_slice(part.encode_utf8(&mut [0; 4]).as_bytes()),
+                _ => {
+                    for char in part.to_lowercase().filter(|&char| !is_blank(char)) {
+                        out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+                    }
                 }
             }),
         }
+    }
+}
+
+/// What characters beyond ASCII are folded to, remembered: finding it out is slow.
+#[derive(Default)]
+struct Forms {
+    /// For each character where its bytes lie; nothing if that is not known yet.
+    known: Vec<Option<(u32, u32)>>,
+    bytes: Vec<u8>,
+}
+
+impl Forms {
+    /// Characters from here on are not remembered. Most are ideographs, which stand for themselves.
+    const END: u32 = 0x3000;
+
+    fn push(&mut self, char: char, out: &mut Vec<u8>) {
+        let index = u32::from(char);
+        if index >= Self::END {
+            Atom { raw: 0..0, folded: Folded::Parts(char) }.push_to(out);
+            return;
+        }
+        if self.known.is_empty() {
+            self.known = vec![None; Self::END as usize];
+        }
+        let (start, end) = self.known[index as usize].unwrap_or_else(|| {
+            let start = self.bytes.len() as u32;
+            Atom { raw: 0..0, folded: Folded::Parts(char) }.push_to(&mut self.bytes);
+            (start, self.bytes.len() as u32)
+        });
+        self.known[index as usize] = Some((start, end));
+        out.extend_from_slice(&self.bytes[start as usize..end as usize]);
     }
 }
 
@@ -161,12 +217,20 @@ fn entity(bytes: &[u8], at: usize) -> Atom {
 
 fn wide(text: &str, at: usize) -> Atom {
     let Some(char) = text[at..].chars().next() else { return Atom { raw: at..text.len(), folded: Folded::Nothing } };
+    if is_ideograph(char) {
+        return Atom { raw: at..at + char.len_utf8(), folded: Folded::Parts(char) };
+    }
     let folded = match (is_blank(char), plain_quote(char)) {
         (true, _) => Folded::Nothing,
         (false, Some(plain)) => Folded::Byte(plain),
         (false, None) => Folded::Parts(char),
     };
     Atom { raw: at..at + char.len_utf8(), folded }
+}
+
+/// Whether `char` is one of the many that have only one form.
+fn is_ideograph(char: char) -> bool {
+    matches!(char, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}')
 }
 
 /// Whether `char` shows nothing: a space of any sort, or a character without width.

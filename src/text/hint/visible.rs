@@ -88,3 +88,46 @@ pub(super) fn head(text: &str, most: usize) -> &str {
 fn is_mark(char: char) -> bool {
     matches!(char, '\u{0300}'..='\u{036F}')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_shown() {
+        let cases = [
+            ("a b", "a b"),
+            ("  a", "··a"),
+            ("a  b ", "a··b·"),
+            ("\ta\t", "→a→"),
+            ("a \r", "a·␍"),
+            (" ", "·"),
+            ("", ""),
+            ("a\u{a0}b\u{200b}", "a<U+00A0>b<U+200B>"),
+            ("e\u{301}", "e<U+0301>"),
+            ("\u{7}\u{1b}[1m", "<U+0007><U+001B>[1m"),
+            ("日本 é", "日本 é"),
+        ];
+        for (line, shown) in cases {
+            assert_eq!(visible(line), shown, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_line_that_differs() {
+        let cases = [
+            ("a", "a", None),
+            ("a\nb", "a\nc", Some((2, "b", "c"))),
+            ("a\n", "a", Some((2, "", ""))),
+            ("a\nb", "a\r\nb", Some((1, "a", "a␍"))),
+            ("a", "a\n  ", Some((2, "", "··"))),
+        ];
+        for (old, actual, right) in cases {
+            let found = first_difference(old, actual);
+            let found = found.as_ref().map(|found| (found.line, &*found.old, &*found.actual));
+            assert_eq!(found, right, "{old:?} {actual:?}");
+        }
+        let long = first_difference(&"日".repeat(300), "x").expect("a difference");
+        assert_eq!(long.old, "日".repeat(133) + "…");
+    }
+}

@@ -22,8 +22,10 @@ const TELLING: usize = 4;
 /// The lines most similar to `old`, and in what they differ; nothing if none are similar enough.
 pub(super) fn most_similar(haystack: &str, skeleton: &Skeleton, old: &str) -> Option<(Range<usize>, Vec<Difference>)> {
     let wanted = Wanted::new(old)?;
-    let mut starts = by_equal_lines(skeleton, &wanted);
-    starts.extend(by_trigrams(skeleton, &wanted));
+    let (mut starts, weight) = by_equal_lines(skeleton, &wanted);
+    if 2 * weight < wanted.skeleton.folded.len() {
+        starts.extend(by_trigrams(skeleton, &wanted));
+    }
     let mut windows: Vec<Range<usize>> =
         starts.into_iter().map(|start| fitted(skeleton, &wanted, start)).filter(|lines| !lines.is_empty()).collect();
     windows.sort_unstable_by_key(|lines| (lines.start, lines.end));
@@ -35,6 +37,8 @@ pub(super) fn most_similar(haystack: &str, skeleton: &Skeleton, old: &str) -> Op
     let mut likely: Vec<(usize, Range<usize>)> =
         windows.into_iter().map(|lines| (wanted.shared_weight(skeleton, &lines), lines)).collect();
     likely.sort_by_key(|(weight, lines)| (std::cmp::Reverse(*weight), lines.start));
+    // What is far longer is not similar, and would take long to compare.
+    likely.retain(|(_, lines)| raw(lines).len() <= 4 * wanted.text.len() + 4096);
     likely.truncate(COMPARED);
     let scored = likely.into_iter().map(|(_, lines)| (similarity(wanted.text, &haystack[raw(&lines)]), lines));
     let (score, lines) = scored.max_by(|(a, x), (b, y)| a.total_cmp(b).then(y.start.cmp(&x.start)))?;
@@ -89,8 +93,9 @@ impl<'t> Wanted<'t> {
 /// How many trigrams are counted to weigh a candidate.
 const WEIGHED: usize = 4000;
 
-/// Where the text would begin if a line that both have stood at the same place: the starts with the most such lines.
-fn by_equal_lines(skeleton: &Skeleton, wanted: &Wanted<'_>) -> Vec<usize> {
+/// Where the text would begin if a line that both have stood at the same place: the starts with the most such lines,
+/// and how much the lines of the best weigh.
+fn by_equal_lines(skeleton: &Skeleton, wanted: &Wanted<'_>) -> (Vec<usize>, usize) {
     /// A line that stands everywhere must not make this slow.
     const VOTES: usize = 200_000;
     let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
@@ -124,10 +129,13 @@ fn by_equal_lines(skeleton: &Skeleton, wanted: &Wanted<'_>) -> Vec<usize> {
     best(votes)
 }
 
-fn best(votes: HashMap<usize, usize>) -> Vec<usize> {
+/// The starts with the most weight, but none that is far behind the first; and the weight of that.
+fn best(votes: HashMap<usize, usize>) -> (Vec<usize>, usize) {
     let mut votes: Vec<(usize, usize)> = votes.into_iter().collect();
     votes.sort_unstable_by_key(|&(start, weight)| (std::cmp::Reverse(weight), start));
-    votes.into_iter().take(CANDIDATES).map(|(start, _)| start).collect()
+    let most = votes.first().map_or(0, |&(_, weight)| weight);
+    let near = votes.into_iter().take_while(|&(_, weight)| 4 * weight >= most);
+    (near.take(CANDIDATES).map(|(start, _)| start).collect(), most)
 }
 
 /// Where the text would begin if its longest lines stood at the lines that share the most trigrams with them.

@@ -1,6 +1,6 @@
 //! Line numbers before lines, as a model is shown them.
 
-use memchr::memchr_iter;
+use memchr::memchr;
 
 use crate::text::lines::count;
 
@@ -12,68 +12,34 @@ use crate::text::lines::count;
 /// ```
 #[must_use]
 pub fn number(text: &str, first_line: u64) -> String {
-    let mut prefix = Prefix::new(first_line);
-    let lines = count(text.as_bytes()) as usize;
-    let widest = Prefix::new(first_line.saturating_add(lines as u64)).as_bytes().len();
-    let mut out = Vec::with_capacity(text.len() + lines * widest);
+    let lines = count(text.as_bytes());
+    let widest = first_line.saturating_add(lines).to_string().len() + 2;
+    let mut out = String::with_capacity(text.len() + lines as usize * widest);
+    let mut tens = first_line / 10;
+    let mut ones = (first_line % 10) as usize;
+    let mut head = leading_digits(tens);
     let mut start = 0;
-    for end in memchr_iter(b'\n', text.as_bytes()) {
-        out.extend_from_slice(prefix.as_bytes());
-        out.extend_from_slice(&text.as_bytes()[start..=end]);
-        prefix.increment();
-        start = end + 1;
-    }
-    if start < text.len() {
-        out.extend_from_slice(prefix.as_bytes());
-        out.extend_from_slice(&text.as_bytes()[start..]);
-    }
-    // Never lossy: digits between whole lines of a string are a string.
-    String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-}
-
-/// A line number and `": "` as text, counted up in place.
-struct Prefix {
-    text: [u8; Prefix::LEN],
-    start: usize,
-}
-
-impl Prefix {
-    /// The digits of the largest number, and `": "`.
-    const LEN: usize = 22;
-    const LAST_DIGIT: usize = Self::LEN - 3;
-
-    fn new(mut number: u64) -> Self {
-        let mut prefix = Prefix { text: [b'0'; Self::LEN], start: Self::LAST_DIGIT };
-        prefix.text[Self::LAST_DIGIT + 1] = b':';
-        prefix.text[Self::LAST_DIGIT + 2] = b' ';
-        let mut at = Self::LAST_DIGIT;
-        loop {
-            prefix.text[at] = b'0' + (number % 10) as u8;
-            prefix.start = at;
-            number /= 10;
-            if number == 0 {
-                return prefix;
-            }
-            at -= 1;
+    while start < text.len() {
+        let end = memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |at| start + at + 1);
+        out.push_str(&head);
+        out.push_str(LAST_DIGIT[ones]);
+        out.push_str(&text[start..end]);
+        start = end;
+        ones += 1;
+        if ones == LAST_DIGIT.len() {
+            ones = 0;
+            tens += 1;
+            head = leading_digits(tens);
         }
     }
+    out
+}
 
-    fn increment(&mut self) {
-        let mut at = Self::LAST_DIGIT;
-        while self.text[at] == b'9' {
-            self.text[at] = b'0';
-            if at == 0 {
-                return;
-            }
-            at -= 1;
-        }
-        self.text[at] += 1;
-        self.start = self.start.min(at);
-    }
+/// What stands after the leading digits, which change only every tenth line: formatting each number is slow.
+const LAST_DIGIT: [&str; 10] = ["0: ", "1: ", "2: ", "3: ", "4: ", "5: ", "6: ", "7: ", "8: ", "9: "];
 
-    fn as_bytes(&self) -> &[u8] {
-        &self.text[self.start..]
-    }
+fn leading_digits(tens: u64) -> String {
+    if tens == 0 { String::new() } else { tens.to_string() }
 }
 
 #[cfg(test)]

@@ -1,30 +1,31 @@
 //! The entries of a folder.
 
 use std::borrow::Cow;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt::Write;
 use std::io;
 
 use cap_std::fs::Dir;
 
 use crate::model::path::WsPath;
+use crate::workspace::local::below;
+use crate::workspace::local::folder::{Folder, Name};
 use crate::workspace::local::read::kind_of;
-use crate::workspace::local::{below, patiently};
 use crate::workspace::{Entry, Kind, Listing};
 
 /// The first `limit` entries of the folder at `path` by the bytes of their names, and how many there are.
 /// All names are read, but only the entries that are told are looked at.
 pub(super) fn list(root: &Dir, path: &WsPath, limit: usize) -> io::Result<Listing> {
-    let folder = patiently(|| root.open_dir(below(path)))?;
-    let mut names = names(&folder)?;
-    names.sort_unstable();
+    let mut folder = Folder::open(root, below(path))?;
+    let mut names = folder.names()?;
+    names.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     let mut total = names.len();
     let mut entries = Vec::with_capacity(limit.min(total));
-    for name in names {
+    for name in &names {
         if entries.len() == limit {
             break;
         }
-        match look(root, path, &folder, &name) {
+        match look(root, path, &folder, name) {
             Some(entry) => entries.push(entry),
             None => total -= 1,
         }
@@ -32,28 +33,32 @@ pub(super) fn list(root: &Dir, path: &WsPath, limit: usize) -> io::Result<Listin
     Ok(Listing { entries, total })
 }
 
-fn names(folder: &Dir) -> io::Result<Vec<OsString>> {
-    patiently(|| folder.entries())?.map(|entry| entry.map(|entry| entry.file_name())).collect()
-}
-
 /// One entry as it is, a link not followed; nothing if it has gone meanwhile.
-fn look(root: &Dir, path: &WsPath, folder: &Dir, name: &OsStr) -> Option<Entry> {
-    let metadata = match patiently(|| folder.symlink_metadata(name)) {
-        Ok(metadata) => Some(metadata),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-        Err(_) => None,
+fn look(root: &Dir, path: &WsPath, folder: &Folder, Name { name, kind }: &Name) -> Option<Entry> {
+    let (kind, size) = match kind {
+        // Nothing more is told of these, so there is no need to look.
+        Some(Kind::Dir | Kind::Link | Kind::Other) => (*kind, None),
+        Some(Kind::File) | None => match folder.look(name) {
+            Ok((kind, size)) => (kind, Some(size).filter(|_| kind == Some(Kind::File))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(_) => (None, None),
+        },
     };
-    let kind = metadata.as_ref().map(|metadata| kind_of(&metadata.file_type()));
-    let size = metadata.filter(|_| kind == Some(Kind::File)).map(|metadata| metadata.len());
-    let (target, leads_to) = match kind {
-        Some(Kind::Link) => (
-            folder.read_link_contents(name).ok().map(|target| shown(target.as_os_str()).into_owned()),
-            // Resolved from the root, so that a way up and back in counts as inside.
-            root.metadata(below(path).join(name)).ok().map(|metadata| kind_of(&metadata.file_type())),
-        ),
-        _ => (None, None),
+    let mut entry = Entry {
+        name: shown(name).into_owned(),
+        addressable: name.to_str().is_some(),
+        kind,
+        size,
+        target: None,
+        leads_to: None,
     };
-    Some(Entry { addressable: name.to_str().is_some(), name: shown(name).into_owned(), kind, size, target, leads_to })
+    if kind == Some(Kind::Link) {
+        entry.target = folder.target(name).map(|target| shown(&target).into_owned());
+        // Resolved from the root, so that a way up and back in counts as inside.
+        let there = root.metadata(below(path).join(name)).ok();
+        entry.leads_to = there.map(|there| kind_of(&there.file_type()));
+    }
+    Some(entry)
 }
 
 /// A name as text: bytes that are not UTF-8 as `\xNN`.

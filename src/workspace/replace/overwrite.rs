@@ -4,8 +4,9 @@
 use std::io::{self, Seek, Write};
 
 use bytes::Bytes;
-use cap_std::fs::File;
+use cap_std::fs::{File, Permissions};
 
+use crate::model::change::Expect;
 use crate::workspace::local::patiently;
 use crate::workspace::replace::identity::{FileId, Glimpse, glimpse, id};
 use crate::workspace::replace::place::Place;
@@ -20,6 +21,7 @@ pub(super) struct Overwrite {
     id: FileId,
     seen: Glimpse,
     len: u64,
+    permissions: Permissions,
     backup: Temp,
     content: Bytes,
     durable: bool,
@@ -40,16 +42,17 @@ impl Overwrite {
         }
         backup.named()?;
         let metadata = &old.metadata;
-        let (id, seen, content) = (id(metadata), glimpse(metadata), content.clone());
-        Ok(Overwrite { file, id, seen, len, backup, content, durable, written: false })
+        let (id, seen, permissions) = (id(metadata), glimpse(metadata), metadata.permissions());
+        Ok(Overwrite { file, id, seen, len, permissions, backup, content: content.clone(), durable, written: false })
     }
 
     /// Writes the new bytes. There is a moment in which others see both old and new ones.
-    pub(super) fn perform(&mut self, place: &Place) -> Result<(), Setback> {
-        let unchanged = glimpse(&self.file.metadata()?) == self.seen
-            && place.dir.symlink_metadata(&place.name).is_ok_and(|metadata| glimpse(&metadata) == self.seen)
-            && version(&self.file)? == version(&self.backup.file)?;
-        if !unchanged {
+    pub(super) fn perform(&mut self, place: &Place, expect: Expect) -> Result<(), Setback> {
+        let still_there = glimpse(&self.file.metadata()?) == self.seen
+            && place.dir.symlink_metadata(&place.name).is_ok_and(|metadata| glimpse(&metadata) == self.seen);
+        let now = version(&self.file)?;
+        let expected = !matches!(expect, Expect::Exactly(wanted) if wanted != now);
+        if !(still_there && expected && now == version(&self.backup.file)?) {
             return Err(Setback::Again);
         }
         self.written = true;
@@ -95,6 +98,9 @@ impl Overwrite {
         backup.rewind()?;
         io::copy(&mut backup, &mut file)?;
         file.set_len(self.len)?;
+        if file.metadata()?.permissions() != self.permissions {
+            file.set_permissions(self.permissions.clone())?;
+        }
         if self.durable { file.sync_all() } else { Ok(()) }
     }
 

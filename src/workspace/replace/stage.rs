@@ -99,7 +99,7 @@ impl Staged {
         match self {
             Staged::Fresh(fresh) => fresh.perform(place),
             Staged::Swap(swap) => swap.perform(place, expect),
-            Staged::Overwrite(overwrite) => overwrite.perform(place),
+            Staged::Overwrite(overwrite) => overwrite.perform(place, expect),
         }
     }
 

@@ -1,1 +1,116 @@
-//! Commits that meet every kind of obstacle.
+//! Commits on which something fails, at every step there is, on file systems that can do less.
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+use super::trial::{Ability, fail_at, take_away};
+use crate::model::change::{Change, Expect};
+use crate::workspace::local::tests::{Bed, exactly, kind, write, ws};
+use crate::workspace::{Durability, Workspace};
+
+/// What may be missing, in the combinations that file systems have.
+const LACKS: [&[Ability]; 5] = [
+    &[],
+    &[Ability::Unnamed],
+    &[Ability::Exchange],
+    &[Ability::Unnamed, Ability::Exchange],
+    &[Ability::Unnamed, Ability::Exchange, Ability::Link],
+];
+
+/// A workspace in which one set meets every way of writing: made, replaced, through a link, of several names.
+fn bed() -> Bed {
+    let bed = Bed::with(&[("plain", "plain"), ("sub/script", "script"), ("one", "names")]);
+    fs::set_permissions(bed.at("sub/script"), fs::Permissions::from_mode(0o750)).expect("a mode");
+    fs::hard_link(bed.at("one"), bed.at("two")).expect("a name");
+    symlink("sub/script", bed.at("link")).expect("a link");
+    bed
+}
+
+fn set() -> Vec<Change> {
+    vec![
+        Change::MakeDir { path: ws("made") },
+        Change::MakeDir { path: ws("made/deep") },
+        write("made/deep/new", Expect::Absent, "new"),
+        write("plain", exactly("plain"), "PLAIN"),
+        write("two", exactly("names"), "NAMES, and longer"),
+        write("link", Expect::Any, "SCRIPT"),
+        write("any", Expect::Any, "any"),
+    ]
+}
+
+/// Each path with its kind and mode, its inode where it has several names, and its bytes or target.
+fn state(bed: &Bed) -> BTreeMap<String, (u32, Option<u64>, Vec<u8>)> {
+    let mut state = BTreeMap::new();
+    let mut folders = vec![bed.at("")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let metadata = fs::symlink_metadata(&path).expect("a file");
+            let bytes = if metadata.is_dir() {
+                folders.push(path.clone());
+                Vec::new()
+            } else if metadata.is_symlink() {
+                fs::read_link(&path).expect("a link").into_os_string().into_encoded_bytes()
+            } else {
+                fs::read(&path).expect("a file")
+            };
+            let inode = (metadata.is_file() && metadata.nlink() > 1).then(|| metadata.ino());
+            state.insert(path.display().to_string(), (metadata.mode(), inode, bytes));
+        }
+    }
+    state
+}
+
+#[test]
+fn after_a_failure_at_any_step_everything_is_as_it_was() {
+    for lack in LACKS {
+        take_away(lack);
+        for durability in [Durability::Process, Durability::Full] {
+            let bed = bed();
+            let local =
+                crate::workspace::local::Local::open(bed.at("")).expect("a workspace").with_durability(durability);
+            let before = state(&bed);
+            let mut step = 0;
+            loop {
+                fail_at(Some(step));
+                let done = local.commit(&crate::model::change::ChangeSet::new(set()));
+                if !fail_at(None) {
+                    done.expect("a commit without a failure");
+                    break;
+                }
+                assert_eq!(kind(done), "Io", "{lack:?}, step {step}");
+                assert_eq!(state(&bed), before, "{lack:?}, step {step}");
+                bed.clean();
+                step += 1;
+            }
+            assert!(step > 20, "{step} steps were tried");
+            assert_eq!((bed.text("plain").as_str(), bed.text("one").as_str()), ("PLAIN", "NAMES, and longer"));
+            assert_eq!((bed.text("link").as_str(), bed.text("made/deep/new").as_str()), ("SCRIPT", "new"));
+            let script = fs::metadata(bed.at("sub/script")).expect("a file");
+            assert_eq!(script.mode() & 0o7777, 0o750);
+            bed.clean();
+        }
+    }
+    take_away(&[]);
+}
+
+#[test]
+fn homes_that_can_do_less_do_the_same() {
+    for lack in LACKS {
+        take_away(lack);
+        let bed = bed();
+        for (expect, text) in [(exactly("plain"), "1"), (exactly("1"), "2"), (Expect::Any, "3")] {
+            bed.commit(vec![write("plain", expect, text)]).expect("a commit");
+            assert_eq!(bed.text("plain"), text);
+        }
+        assert_eq!(kind(bed.commit(vec![write("plain", exactly("2"), "4")])), "Stale");
+        assert_eq!(kind(bed.commit(vec![write("plain", Expect::Absent, "4")])), "Stale");
+        assert_eq!(bed.text("plain"), "3");
+        bed.commit(vec![write("new", Expect::Absent, "new")]).expect("a commit");
+        assert_eq!(bed.text("new"), "new");
+        bed.clean();
+    }
+    take_away(&[]);
+}

@@ -45,10 +45,13 @@ fn a_range_is_answered() {
     }
 }
 
+/// The text, the limits of lines and bytes, the page, where it goes on, and whether that is inside a line.
+type Cut = (&'static str, u64, usize, &'static str, Option<Resume>, bool);
+
 #[test]
 fn limits_cut_between_lines_where_they_can() {
     let cut = |line, offset| Some(Resume { line, offset });
-    let cases: [(&str, u64, usize, &str, Option<Resume>, bool); 11] = [
+    let cases: [Cut; 11] = [
         ("a\nb\nc\n", 2, 99, "a\nb\n", cut(3, 0), false),
         ("a\nb\n", 2, 99, "a\nb\n", None, false),
         ("a\nb\nc", 2, 99, "a\nb\n", cut(3, 0), false),

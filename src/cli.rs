@@ -1,0 +1,67 @@
+//! The command line: one file a subcommand. The only place that names concrete parts and puts them together.
+
+mod call;
+mod dispatch;
+mod root;
+mod schemas;
+mod serve;
+mod tools;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// File tools for language models: validated, contained, atomic.
+#[derive(Debug, Parser)]
+#[command(version, about, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve a folder to an MCP client on standard input and output.
+    Serve(serve::Arguments),
+    /// Answer one call: a JSON document on standard input, one on standard output.
+    Dispatch,
+    /// Run one tool on real files and print what a model would see.
+    Call(call::Arguments),
+    /// Print every tool as providers and clients want it, or check a published list against today's.
+    Tools(tools::Arguments),
+    /// Write the JSON Schemas of everything that toolgate reads and writes into a folder.
+    #[command(hide = true)]
+    Schemas(schemas::Arguments),
+}
+
+/// Runs the command that the process was started with. The exit code is 0 if it did what was asked.
+#[must_use]
+pub fn run() -> ExitCode {
+    let Arguments { command } = Arguments::parse();
+    start_logging();
+    match command {
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Dispatch => dispatch::run(),
+        Command::Call(arguments) => call::run(&arguments),
+        Command::Tools(arguments) => tools::run(&arguments),
+        Command::Schemas(arguments) => schemas::run(&arguments),
+    }
+}
+
+/// Logs go to standard error, as much as `RUST_LOG` asks for; nothing without it.
+fn start_logging() {
+    if std::env::var_os("RUST_LOG").is_some() {
+        tracing_subscriber::fmt()
+            .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+            .with_writer(std::io::stderr)
+            .init();
+    }
+}
+
+/// Says on standard error why the command failed.
+fn fail(code: u8, why: impl std::fmt::Display) -> ExitCode {
+    use std::io::Write as _;
+    // If nobody can read it, nobody needs it.
+    let _ = writeln!(std::io::stderr(), "toolgate: {why}");
+    ExitCode::from(code)
+}

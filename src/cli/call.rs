@@ -1,0 +1,105 @@
+//! `toolgate call`: one tool on real files, from a shell.
+
+use std::io::{self, ErrorKind, IsTerminal, Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use futures_util::FutureExt;
+use serde_json::json;
+
+use super::{fail, root};
+use crate::dispatch::{Control, Dispatcher, Outcome};
+use crate::model::call::{Call, Caller};
+use crate::model::error::{ProtocolError, ToolError};
+use crate::model::json::parse_strict;
+use crate::tool::registry::Registry;
+use crate::tool::view::Settings;
+use crate::tools;
+
+/// Exit code of a call that the tool could not do.
+const TOOL_ERROR: u8 = 1;
+
+/// Exit code of a call that could not be made.
+const NO_CALL: u8 = 2;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The tool, such as read_file; `toolgate tools` lists them.
+    tool: String,
+    /// Its arguments as a JSON object. `-`: from standard input. Left out: {}.
+    json: Option<String>,
+    /// The folder to work in. Left out: the current one, unless that is / or the home folder.
+    #[arg(long)]
+    root: Option<PathBuf>,
+    /// Print the outcome as JSON instead of the text that a model sees.
+    #[arg(long = "json", id = "as_json")]
+    as_json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> ExitCode {
+    match outcome(arguments) {
+        Ok(outcome) => match print(arguments, &outcome) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                fail(NO_CALL, format_args!("the outcome cannot be printed: {error}"))
+            }
+            _ if outcome.is_ok() => ExitCode::SUCCESS,
+            _ => ExitCode::from(TOOL_ERROR),
+        },
+        Err(error) => fail(NO_CALL, error),
+    }
+}
+
+fn outcome(arguments: &Arguments) -> Result<Outcome, Box<dyn std::error::Error>> {
+    let text = match arguments.json.as_deref() {
+        None => "{}".to_owned(),
+        Some("-") => {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text)?;
+            text
+        }
+        Some(text) => text.to_owned(),
+    };
+    let workspace = root::open(arguments.root.as_deref())?;
+    let mut registry = Registry::new();
+    tools::register(&mut registry)?;
+    let dispatcher = Dispatcher::new(registry, workspace, Settings::served());
+    let call = Call { tool: arguments.tool.clone(), arguments: Ok(parse_strict(&text)?) };
+    // One call at a time never has to wait for another, so no runtime is needed.
+    let outcome = dispatcher.dispatch(call, &Caller::CommandLine, Control::default()).now_or_never();
+    Ok(outcome.unwrap_or_else(|| Err(ProtocolError::Internal { tool: arguments.tool.clone() }))?)
+}
+
+fn print(arguments: &Arguments, outcome: &Outcome) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if arguments.as_json {
+        writeln!(out, "{}", as_json(&arguments.tool, outcome))?;
+        return out.flush();
+    }
+    match outcome {
+        Ok(output) => {
+            let observation = output.observation();
+            out.write_all(observation.as_bytes())?;
+            if out.is_terminal() && !observation.ends_with('\n') {
+                out.write_all(b"\n")?;
+            }
+            out.flush()?;
+            output.notes().iter().try_for_each(|note| writeln!(io::stderr(), "{note}"))
+        }
+        Err(ToolError { code, message, .. }) => writeln!(io::stderr(), "{code}: {message}"),
+    }
+}
+
+fn as_json(tool: &str, outcome: &Outcome) -> serde_json::Value {
+    match outcome {
+        Ok(output) => json!({
+            "status": "ok",
+            "tool": tool,
+            "observation": output.observation(),
+            "notes": output.notes(),
+            "output": output.structured().ok(),
+        }),
+        Err(ToolError { code, message, details, .. }) => {
+            json!({"status": "error", "tool": tool, "error": code, "message": message, "details": details})
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `toolgate tools`: every tool as providers and clients want it, and whether a published list still holds.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::fail;
+use crate::tool::registry::Registry;
+use crate::tool::{contract, export};
+use crate::tools;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// For whom.
+    #[arg(long, value_enum, default_value_t = Format::Mcp)]
+    format: Format,
+    /// With output schemas (format mcp), as `serve --structured` advertises them.
+    #[arg(long)]
+    structured: bool,
+    /// Compare an earlier list with today's instead: one line a difference, exit code 1 if one breaks callers.
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// The `tools` of a `tools/list` result.
+    Mcp,
+    /// The `tools` of an Anthropic request.
+    Anthropic,
+    /// The `tools` of an OpenAI request.
+    Openai,
+}
+
+pub(super) fn run(arguments: &Arguments) -> ExitCode {
+    let mut registry = Registry::new();
+    if let Err(error) = tools::register(&mut registry) {
+        return fail(1, error);
+    }
+    if let Some(file) = &arguments.check {
+        return check(file, &registry);
+    }
+    let tools = match arguments.format {
+        Format::Mcp => export::mcp(&registry, arguments.structured),
+        Format::Anthropic => export::anthropic(&registry),
+        Format::Openai => export::openai(&registry),
+    };
+    print(&format!("{tools:#}"))
+}
+
+fn check(file: &Path, registry: &Registry) -> ExitCode {
+    let published = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => return fail(2, format_args!("{} cannot be read: {error}", file.display())),
+    };
+    let published = match serde_json::from_str(&published) {
+        Ok(published) => published,
+        Err(error) => return fail(2, format_args!("{} is not JSON: {error}", file.display())),
+    };
+    match contract::compare(&published, &export::mcp(registry, false)) {
+        Err(error) => fail(2, format_args!("{}: {error}", file.display())),
+        Ok(differences) => {
+            let lines: Vec<_> = differences.iter().map(ToString::to_string).collect();
+            let printed = print(if lines.is_empty() { "no difference".to_owned() } else { lines.join("\n") }.as_str());
+            if differences.iter().any(|difference| difference.breaking) { ExitCode::from(1) } else { printed }
+        }
+    }
+}
+
+fn print(text: &str) -> ExitCode {
+    match writeln!(io::stdout(), "{text}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            fail(1, format_args!("standard output cannot be written: {error}"))
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}

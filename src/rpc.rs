@@ -1,0 +1,89 @@
+//! The MCP door: JSON-RPC frames in, JSON-RPC frames out, whatever carries them. Nothing below knows JSON-RPC.
+//!
+//! One [`RpcModule`] is the method table, one middleware ([`middleware`]) decides the era of each request, one leaf
+//! ([`leaf`]) calls the method. A [`connection::Connection`] holds what one client's stream needs: which of its
+//! requests are under way, and which legacy revision it negotiated.
+
+pub mod connection;
+mod context;
+mod era;
+mod error;
+pub mod frame;
+mod id;
+mod leaf;
+mod lifecycle;
+mod middleware;
+mod reply;
+mod tools;
+
+use std::sync::Arc;
+
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::core::middleware::RpcServiceBuilder;
+
+use crate::dispatch::Dispatcher;
+
+/// What a client is told about the server, and how results look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Profile {
+    /// The server's name.
+    pub name: String,
+    /// The server's version.
+    pub version: String,
+    /// What a model should know about the server as a whole.
+    pub instructions: Option<String>,
+    /// Whether tools advertise an output schema and results carry the typed output as well.
+    pub structured: bool,
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Profile {
+            name: "toolgate".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            instructions: None,
+            structured: false,
+        }
+    }
+}
+
+/// An MCP server without a transport: methods and middleware around a [`Dispatcher`].
+#[derive(Clone)]
+pub struct Mcp {
+    service: middleware::EraService<leaf::Leaf>,
+    dispatcher: Arc<Dispatcher>,
+}
+
+/// What the methods share.
+struct Shared {
+    dispatcher: Arc<Dispatcher>,
+    profile: Profile,
+}
+
+impl Mcp {
+    /// A server that answers with `dispatcher`'s tools.
+    ///
+    /// # Errors
+    /// Two methods have one name; a fault of this crate.
+    pub fn new(dispatcher: Dispatcher, profile: Profile) -> Result<Self, RegisterMethodError> {
+        let dispatcher = Arc::new(dispatcher);
+        let mut module = RpcModule::new(Shared { dispatcher: Arc::clone(&dispatcher), profile });
+        lifecycle::register(&mut module)?;
+        tools::register(&mut module)?;
+        let service = RpcServiceBuilder::new().layer(middleware::EraLayer).service(leaf::Leaf::new(module.into()));
+        Ok(Mcp { service, dispatcher })
+    }
+
+    /// Lets no further change begin and waits for those that have; for the end of the process.
+    pub fn close(&self) {
+        self.dispatcher.close();
+    }
+}
+
+impl std::fmt::Debug for Mcp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mcp").finish_non_exhaustive()
+    }
+}

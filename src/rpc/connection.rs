@@ -1,0 +1,230 @@
+//! One client's stream of frames: which of its requests are under way, and what it has negotiated.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::join_all;
+use jsonrpsee::core::middleware::{Notification, Request, RpcServiceT};
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use crate::rpc::Mcp;
+use crate::rpc::context::Arrival;
+use crate::rpc::era::LegacyVersion;
+use crate::rpc::error::RpcError;
+use crate::rpc::frame::{BadFrame, Frame};
+use crate::rpc::id::RequestId;
+use crate::rpc::reply;
+
+/// How many unreadable lines in a row are answered. Two programs that answer each other's noise would go on for ever
+/// (B138).
+const JUNK_ANSWERED: u32 = 8;
+
+/// Where frames go that are not the answer to a line: progress, and answers that come later.
+pub trait Outbox: Send + Sync {
+    /// Sends one frame, without a line end.
+    fn send(&self, frame: &str);
+}
+
+/// What became of a line.
+pub enum Accepted {
+    /// There is nothing to answer.
+    Nothing,
+    /// This is the answer.
+    Answer(String),
+    /// A request that is answered when this is done; nothing comes of it if its caller takes it back.
+    Pending(Pin<Box<dyn Future<Output = Option<String>> + Send>>),
+}
+
+/// The server's end of one client's stream.
+pub struct Connection {
+    mcp: Mcp,
+    client: Arc<Client>,
+    junk: AtomicU32,
+}
+
+/// What is known of the client.
+pub(crate) struct Client {
+    /// Who it is.
+    pub(crate) principal: String,
+    /// Where frames for it go.
+    pub(crate) outbox: Arc<dyn Outbox>,
+    legacy: AtomicU8,
+    under_way: Mutex<HashMap<RequestId, CancellationToken>>,
+}
+
+impl Client {
+    /// The legacy revision that was negotiated; until then the latest, since many clients ask before they shake hands.
+    pub(crate) fn legacy_version(&self) -> LegacyVersion {
+        LegacyVersion::from_index(self.legacy.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn negotiated(&self, version: LegacyVersion) {
+        self.legacy.store(version as u8, Ordering::Relaxed);
+    }
+
+    /// Takes back a request: from now on nothing is sent for it. Unknown ids are ignored.
+    pub(crate) fn cancel(&self, id: &RequestId) {
+        if let Some(token) = self.under_way().remove(id) {
+            token.cancel();
+        }
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, HashMap<RequestId, CancellationToken>> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a request is under way, unless one with its id is already.
+    fn begin(&self, id: &RequestId) -> Option<CancellationToken> {
+        let mut under_way = self.under_way();
+        if under_way.contains_key(id) {
+            return None;
+        }
+        let token = CancellationToken::new();
+        under_way.insert(id.clone(), token.clone());
+        Some(token)
+    }
+
+    /// Notes that a request is done, and says whether anyone still waits for its answer.
+    fn finish(&self, id: &RequestId, token: &CancellationToken) -> bool {
+        !token.is_cancelled() && self.under_way().remove(id).is_some()
+    }
+}
+
+impl Connection {
+    /// A stream from `principal`, whose frames go to `outbox`.
+    pub fn new(mcp: Mcp, principal: &str, outbox: Arc<dyn Outbox>) -> Self {
+        let client = Client {
+            principal: principal.to_owned(),
+            outbox,
+            legacy: AtomicU8::new(LegacyVersion::LATEST as u8),
+            under_way: Mutex::default(),
+        };
+        Connection { mcp, client: Arc::new(client), junk: AtomicU32::new(0) }
+    }
+
+    /// Takes one line, without its line end. No line can fail the connection.
+    pub fn accept(&self, line: &[u8]) -> Accepted {
+        if line.trim_ascii().is_empty() {
+            return Accepted::Nothing;
+        }
+        match Frame::read(line) {
+            Ok(Frame::Batch(frames)) => self.batch(&frames),
+            Ok(frame) => {
+                self.junk.store(0, Ordering::Relaxed);
+                self.single(frame)
+            }
+            Err(bad) => self.refuse(bad),
+        }
+    }
+
+    /// Answers a line that was too long to be read.
+    pub fn too_long(&self, limit: usize) -> Accepted {
+        let error = RpcError::invalid_request(format_args!("the line is longer than the {limit} bytes that are read"));
+        self.refuse(BadFrame { id: None, error, answerable: true })
+    }
+
+    /// How many requests are under way.
+    pub fn under_way(&self) -> usize {
+        self.client.under_way().len()
+    }
+
+    /// Takes back everything that is under way.
+    pub fn cancel_all(&self) {
+        for (_, token) in self.client.under_way().drain() {
+            token.cancel();
+        }
+    }
+
+    fn single(&self, frame: Frame<'_>) -> Accepted {
+        match frame {
+            Frame::Request { id, method, params } => self.request(id, &method, params),
+            Frame::Notification { method, params } => self.notification(&method, params),
+            // Nothing is ever asked of the client here, so an answer from it belongs to nothing.
+            Frame::Response | Frame::Batch(_) => Accepted::Nothing,
+        }
+    }
+
+    fn request(&self, id: RequestId, method: &str, params: Option<&RawValue>) -> Accepted {
+        let Some(cancel) = self.client.begin(&id) else {
+            let error = RpcError::invalid_request("a request with this id is under way");
+            return Accepted::Answer(reply::error(Some(&id), error));
+        };
+        let client = Arc::clone(&self.client);
+        let mut request = Request::owned(method.to_owned(), params.map(ToOwned::to_owned), reply::PLACEHOLDER);
+        request.extensions_mut().insert(Arrival { client: Arc::clone(&client), cancel: cancel.clone() });
+        let answer = self.mcp.service.call(request);
+        Accepted::Pending(Box::pin(async move {
+            let answer = cancel.run_until_cancelled(answer).await;
+            let wanted = client.finish(&id, &cancel);
+            answer.filter(|_| wanted).map(|answer| reply::with_id(answer, &id))
+        }))
+    }
+
+    fn notification(&self, method: &str, params: Option<&RawValue>) -> Accepted {
+        let mut notification = Notification::new(method.into(), params.map(std::borrow::Cow::Borrowed));
+        let arrival = Arrival { client: Arc::clone(&self.client), cancel: CancellationToken::new() };
+        notification.extensions_mut().insert(arrival);
+        let handled = self.mcp.service.notification(notification);
+        // Handlers of notifications never wait.
+        futures_util::FutureExt::now_or_never(handled);
+        Accepted::Nothing
+    }
+
+    /// Only 2025-03-26 has batches; their answers come as one frame.
+    fn batch(&self, frames: &[&RawValue]) -> Accepted {
+        if self.client.legacy_version() != LegacyVersion::V2025_03_26 || frames.is_empty() {
+            let why = if frames.is_empty() { "the batch is empty" } else { "this protocol revision has no batches" };
+            return self.refuse(BadFrame { id: None, error: RpcError::invalid_request(why), answerable: true });
+        }
+        let accepted: Vec<_> = frames
+            .iter()
+            .map(|frame| match Frame::single(frame.get()) {
+                Ok(frame) => self.single(frame),
+                Err(bad) => self.refuse(bad),
+            })
+            .collect();
+        Accepted::Pending(Box::pin(async move {
+            let answers = join_all(accepted.into_iter().map(Accepted::settle)).await;
+            let answers: Vec<_> = answers.into_iter().flatten().collect();
+            (!answers.is_empty()).then(|| format!("[{}]", answers.join(",")))
+        }))
+    }
+
+    fn refuse(&self, bad: BadFrame) -> Accepted {
+        tracing::warn!(error = %bad.error.message, "a message was refused");
+        if !bad.answerable || (bad.id.is_none() && self.junk.fetch_add(1, Ordering::Relaxed) >= JUNK_ANSWERED) {
+            return Accepted::Nothing;
+        }
+        Accepted::Answer(reply::error(bad.id.as_ref(), bad.error))
+    }
+}
+
+impl Accepted {
+    async fn settle(self) -> Option<String> {
+        match self {
+            Accepted::Nothing => None,
+            Accepted::Answer(answer) => Some(answer),
+            Accepted::Pending(pending) => pending.await,
+        }
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").field("under_way", &self.under_way()).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Accepted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Accepted::Nothing => "Nothing",
+            Accepted::Answer(_) => "Answer(..)",
+            Accepted::Pending(_) => "Pending(..)",
+        })
+    }
+}

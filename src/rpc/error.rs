@@ -1,0 +1,60 @@
+//! JSON-RPC errors: the request broke the contract. What a tool runs into is never one of these.
+
+use jsonrpsee::types::ErrorObjectOwned;
+use serde_json::{Value, json};
+
+use crate::model::error::ProtocolError;
+use crate::rpc::era;
+
+/// An error object, before it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RpcError {
+    pub(crate) code: i32,
+    pub(crate) message: String,
+    pub(crate) data: Option<Value>,
+}
+
+impl RpcError {
+    fn new(code: i32, message: impl Into<String>) -> Self {
+        RpcError { code, message: message.into(), data: None }
+    }
+
+    pub(crate) fn parse(why: impl std::fmt::Display) -> Self {
+        RpcError::new(-32700, format!("Parse error: {why}"))
+    }
+
+    pub(crate) fn invalid_request(why: impl std::fmt::Display) -> Self {
+        RpcError::new(-32600, format!("Invalid request: {why}"))
+    }
+
+    pub(crate) fn method_not_found(method: &str) -> Self {
+        RpcError::new(-32601, format!("Method not found: {method}"))
+    }
+
+    pub(crate) fn invalid_params(why: impl std::fmt::Display) -> Self {
+        RpcError::new(-32602, format!("Invalid params: {why}"))
+    }
+
+    /// MCP 2026-07-28, basic: the version in `_meta` is not served statelessly.
+    pub(crate) fn unsupported_version(requested: &str) -> Self {
+        RpcError {
+            data: Some(json!({"supported": [era::MODERN], "requested": requested})),
+            ..RpcError::new(-32022, format!("Unsupported protocol version: {requested}"))
+        }
+    }
+}
+
+impl From<ProtocolError> for RpcError {
+    fn from(error: ProtocolError) -> Self {
+        match &error {
+            ProtocolError::UnknownTool { .. } => RpcError::invalid_params(error),
+            ProtocolError::Internal { .. } => RpcError::new(-32603, format!("Internal error: {error}")),
+        }
+    }
+}
+
+impl From<RpcError> for ErrorObjectOwned {
+    fn from(error: RpcError) -> Self {
+        ErrorObjectOwned::owned(error.code, error.message, error.data)
+    }
+}

@@ -1,0 +1,58 @@
+//! How a client gets to know the server: `initialize` and `ping` (legacy), `server/discover` (modern).
+
+use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::types::{ErrorObjectOwned, Params};
+use jsonrpsee::{Extensions, RpcModule};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::rpc::context::Context;
+use crate::rpc::era::{LegacyVersion, MODERN};
+use crate::rpc::error::RpcError;
+use crate::rpc::reply::{self, MethodResult};
+use crate::rpc::{Profile, Shared};
+
+pub(super) fn register(module: &mut RpcModule<Shared>) -> Result<(), RegisterMethodError> {
+    module.register_method("initialize", |params, shared, extensions| initialize(&params, shared, extensions))?;
+    module.register_method("ping", |_, _, _| reply::raw(&json!({})))?;
+    module.register_method("server/discover", |_, shared, extensions| discover(shared, extensions))?;
+    Ok(())
+}
+
+/// What is wrong where a request came past the middleware, which cannot be.
+pub(super) fn no_context() -> ErrorObjectOwned {
+    RpcError::invalid_request("it came over no connection").into()
+}
+
+fn initialize(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> MethodResult {
+    #[derive(Deserialize)]
+    struct Initialize {
+        #[serde(rename = "protocolVersion", default)]
+        version: Value,
+    }
+    let context = Context::of(extensions).ok_or_else(no_context)?;
+    let asked = params.as_str().and_then(|params| serde_json::from_str::<Initialize>(params).ok());
+    let version = LegacyVersion::negotiate(asked.as_ref().and_then(|asked| asked.version.as_str()));
+    context.arrival.client.negotiated(version);
+    let mut result = introduction(&shared.profile);
+    result.insert("protocolVersion".to_owned(), version.as_str().into());
+    result.insert("serverInfo".to_owned(), reply::server_info(&shared.profile));
+    reply::raw(&result)
+}
+
+fn discover(shared: &Shared, extensions: &Extensions) -> MethodResult {
+    let context = Context::of(extensions).ok_or_else(no_context)?;
+    let mut result = introduction(&shared.profile);
+    result.insert("supportedVersions".to_owned(), json!([MODERN]));
+    reply::list(context.scope.era, &shared.profile, result)
+}
+
+/// What both eras are told.
+fn introduction(profile: &Profile) -> Map<String, Value> {
+    let mut result = Map::new();
+    result.insert("capabilities".to_owned(), json!({"tools": {}}));
+    if let Some(instructions) = &profile.instructions {
+        result.insert("instructions".to_owned(), instructions.as_str().into());
+    }
+    result
+}

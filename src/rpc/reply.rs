@@ -1,0 +1,88 @@
+//! The frames that go out, and what every result of an era carries.
+
+use jsonrpsee::types::{ErrorObjectOwned, Id};
+use jsonrpsee::{Extensions, MethodResponse};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+
+use crate::rpc::Profile;
+use crate::rpc::era::Era;
+use crate::rpc::error::RpcError;
+use crate::rpc::id::RequestId;
+
+/// The id under which jsonrpsee sees every request. It cannot hold all ids that MCP allows, so the real one is kept
+/// outside and put back by [`with_id`].
+pub(crate) const PLACEHOLDER: Id<'static> = Id::Number(0);
+
+/// How jsonrpsee begins an answer to [`PLACEHOLDER`].
+const PLACEHOLDER_HEAD: &str = r#"{"jsonrpc":"2.0","id":0,"#;
+
+/// How long a client may keep a list that does not change while the server runs.
+const LIST_TTL_MS: u64 = 300_000;
+
+/// A method's answer, serialized.
+pub(crate) type MethodResult = Result<Box<RawValue>, ErrorObjectOwned>;
+
+/// The answer as a frame, with the id that its request came with.
+pub(crate) fn with_id(response: MethodResponse, id: &RequestId) -> String {
+    // The response keeps the request's extensions alive, and with them the connection.
+    let response = response.with_extensions(Extensions::new()).into_json();
+    match response.get().strip_prefix(PLACEHOLDER_HEAD) {
+        Some(rest) => format!(r#"{{"jsonrpc":"2.0","id":{id},{rest}"#),
+        None => error(Some(id), RpcError::invalid_request("it could not be answered")),
+    }
+}
+
+/// An error frame; the id is left out where none could be read (MCP: never null).
+pub(crate) fn error(id: Option<&RequestId>, error: RpcError) -> String {
+    let error = json!({"code": error.code, "message": error.message, "data": error.data});
+    let error = without_null_data(error);
+    match id {
+        Some(id) => format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#),
+        None => format!(r#"{{"jsonrpc":"2.0","error":{error}}}"#),
+    }
+}
+
+fn without_null_data(mut error: Value) -> Value {
+    if let Value::Object(members) = &mut error
+        && members.get("data").is_some_and(Value::is_null)
+    {
+        members.shift_remove("data");
+    }
+    error
+}
+
+/// A list that stays as it is while the server runs, with what every such result of its era carries (MCP 2026-07-28,
+/// server/utilities/caching).
+pub(crate) fn list(era: Era, profile: &Profile, body: impl Serialize) -> MethodResult {
+    let Era::Modern = era else { return raw(&body) };
+    let mut body = serde_json::to_value(body).map_err(|error| internal(&error))?;
+    if let Value::Object(members) = &mut body {
+        members.insert("resultType".to_owned(), "complete".into());
+        members.insert("ttlMs".to_owned(), LIST_TTL_MS.into());
+        members.insert("cacheScope".to_owned(), "private".into());
+        let meta = members.entry("_meta").or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(meta) = meta {
+            meta.insert(SERVER_INFO.to_owned(), server_info(profile));
+        }
+    }
+    raw(&body)
+}
+
+/// Where a modern result tells who made it.
+pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// Who made a result.
+pub(crate) fn server_info(profile: &Profile) -> Value {
+    json!({"name": profile.name, "version": profile.version})
+}
+
+/// `body` as it goes out.
+pub(crate) fn raw(body: &impl Serialize) -> MethodResult {
+    to_raw_value(body).map_err(|error| internal(&error))
+}
+
+fn internal(error: &serde_json::Error) -> ErrorObjectOwned {
+    ErrorObjectOwned::owned(-32603, format!("Internal error: {error}"), None::<()>)
+}

@@ -1,0 +1,7 @@
+//! Transports: how frames arrive and leave.
+
+mod lines;
+mod outbox;
+pub mod server;
+pub mod stdio;
+mod watch;

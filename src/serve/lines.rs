@@ -1,0 +1,192 @@
+//! Splits a stream of bytes into lines, however they come in pieces.
+
+use std::io::{self, ErrorKind, Read};
+
+/// How much is read at once.
+const PIECE: usize = 64 * 1024;
+
+/// A buffer that one long line has blown up is given back when it is empty and larger than this.
+const KEPT: usize = 1024 * 1024;
+
+/// What the stream gives next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// A line without its line end. The last one need not have any (B146).
+    Whole(Vec<u8>),
+    /// A line that was longer than is read; all of it has been skipped.
+    TooLong,
+    /// The end.
+    End,
+}
+
+/// Reads lines of up to `limit` bytes.
+pub(super) struct Lines<R> {
+    source: R,
+    buffer: Vec<u8>,
+    /// Where the line begins that is being looked for.
+    start: usize,
+    /// Up to where there is no line end.
+    searched: usize,
+    limit: usize,
+    skipping: bool,
+    at_start: bool,
+    ended: bool,
+}
+
+impl<R: Read> Lines<R> {
+    pub(super) fn new(source: R, limit: usize) -> Self {
+        Lines {
+            source,
+            buffer: Vec::new(),
+            start: 0,
+            searched: 0,
+            limit,
+            skipping: false,
+            at_start: true,
+            ended: false,
+        }
+    }
+
+    /// The next line; waits for it.
+    pub(super) fn next(&mut self) -> io::Result<Line> {
+        loop {
+            if let Some(line) = self.take_line() {
+                return Ok(line);
+            }
+            if self.ended {
+                return Ok(self.take_rest());
+            }
+            if self.buffer.len() - self.start > self.limit {
+                self.skipping = true;
+                self.forget();
+            }
+            self.fill()?;
+        }
+    }
+
+    /// Whether another line can be taken without waiting.
+    pub(super) fn has_line(&mut self) -> bool {
+        match memchr::memchr(b'\n', &self.buffer[self.searched..]) {
+            Some(_) => true,
+            None => {
+                self.searched = self.buffer.len();
+                false
+            }
+        }
+    }
+
+    fn take_line(&mut self) -> Option<Line> {
+        let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..]) else {
+            self.searched = self.buffer.len();
+            return None;
+        };
+        let end = self.searched + at;
+        let line = self.cut(end);
+        self.start = end + 1;
+        self.searched = self.start;
+        if self.start == self.buffer.len() {
+            self.forget();
+        }
+        Some(line)
+    }
+
+    /// What stands behind the last line end, once there is nothing more to come.
+    fn take_rest(&mut self) -> Line {
+        if self.start == self.buffer.len() && !self.skipping {
+            return Line::End;
+        }
+        let line = self.cut(self.buffer.len());
+        self.forget();
+        line
+    }
+
+    fn cut(&mut self, end: usize) -> Line {
+        let at_start = std::mem::take(&mut self.at_start);
+        if std::mem::take(&mut self.skipping) || end - self.start > self.limit {
+            return Line::TooLong;
+        }
+        let line = &self.buffer[self.start..end];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        // Some Windows programs put a byte order mark before what they write (B009).
+        let line = if at_start { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+        Line::Whole(line.to_vec())
+    }
+
+    fn forget(&mut self) {
+        self.buffer.clear();
+        if self.buffer.capacity() > KEPT {
+            self.buffer.shrink_to(PIECE);
+        }
+        self.start = 0;
+        self.searched = 0;
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.searched -= self.start;
+            self.start = 0;
+        }
+        let filled = self.buffer.len();
+        // A long line is read in ever larger pieces.
+        let piece = PIECE.max(filled.min(4 * KEPT));
+        self.buffer.resize(filled + piece, 0);
+        let read = loop {
+            match self.source.read(&mut self.buffer[filled..]) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        self.buffer.truncate(filled + *read.as_ref().unwrap_or(&0));
+        self.ended = read? == 0;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives its bytes a few at a time.
+    struct Pieces<'a>(&'a [u8], usize);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = self.0.len().min(self.1).min(buffer.len());
+            buffer[..count].copy_from_slice(&self.0[..count]);
+            self.0 = &self.0[count..];
+            Ok(count)
+        }
+    }
+
+    fn lines(bytes: &[u8], piece: usize, limit: usize) -> Vec<String> {
+        let mut lines = Lines::new(Pieces(bytes, piece), limit);
+        let mut all = Vec::new();
+        loop {
+            match lines.next().expect("no I/O error") {
+                Line::Whole(line) => all.push(String::from_utf8(line).expect("UTF-8")),
+                Line::TooLong => all.push("(too long)".to_owned()),
+                Line::End => return all,
+            }
+        }
+    }
+
+    #[test]
+    fn lines_whatever_the_pieces() {
+        for piece in [1, 2, 3, 7, 1000] {
+            for (bytes, want) in [
+                ("a\nb\n", vec!["a", "b"]),
+                ("a\r\nb", vec!["a", "b"]),
+                ("\u{feff}a\n\u{feff}b\n", vec!["a", "\u{feff}b"]),
+                ("\n\na\n", vec!["", "", "a"]),
+                ("", vec![]),
+                ("123456789\nok\n", vec!["(too long)", "ok"]),
+                ("123456789", vec!["(too long)"]),
+                ("12345678\nok", vec!["12345678", "ok"]),
+                ("\u{5f20}\n", vec!["\u{5f20}"]),
+            ] {
+                assert_eq!(lines(bytes.as_bytes(), piece, 8), want, "{bytes:?} by {piece}");
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Tools and a workspace put together and served: the front door of the library.
+
+use std::io::{self, Read, Write};
+
+use crate::dispatch::Dispatcher;
+use crate::rpc::{Mcp, Profile};
+use crate::serve::stdio;
+use crate::tool::Tool;
+use crate::tool::registry::{RegisterError, Registry};
+use crate::tool::view::Settings;
+use crate::tools;
+use crate::workspace::Workspace;
+
+/// Builds an MCP server from a workspace and tools.
+///
+/// ```no_run
+/// use toolgate::{Local, Server};
+/// Server::new(Local::open(".")?).builtin_tools()?.serve_stdio()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Server<W> {
+    workspace: W,
+    registry: Registry,
+    settings: Settings,
+    profile: Profile,
+}
+
+impl<W: Workspace> Server<W> {
+    /// A server without tools.
+    pub fn new(workspace: W) -> Self {
+        let profile = Profile::default();
+        Server { workspace, registry: Registry::new(), settings: Settings::served(), profile }
+    }
+
+    /// Adds `read_file`, `write_file` and their kin.
+    ///
+    /// # Errors
+    /// A tool of the same name is there already.
+    pub fn builtin_tools(mut self) -> Result<Self, RegisterError> {
+        tools::register(&mut self.registry)?;
+        Ok(self)
+    }
+
+    /// Adds a tool of one's own.
+    ///
+    /// # Errors
+    /// Its name is taken or not one, or a schema is one that clients refuse.
+    pub fn tool(mut self, tool: impl Tool) -> Result<Self, RegisterError> {
+        self.registry.register(tool)?;
+        Ok(self)
+    }
+
+    /// Says who the server is. By default it is toolgate.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// Sets limits and text rules. By default [`Settings::served`].
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Serves one client on the process's standard input and output until it closes them. Blocks.
+    ///
+    /// # Errors
+    /// The runtime cannot be started or the input cannot be read.
+    pub fn serve_stdio(self) -> io::Result<()> {
+        stdio::serve_process(self.into_mcp()?)
+    }
+
+    /// Serves one client on any two streams, one frame a line. Blocks until `input` ends.
+    ///
+    /// # Errors
+    /// The runtime cannot be started or the input cannot be read.
+    pub fn serve_streams(
+        self,
+        input: impl Read + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> io::Result<()> {
+        stdio::serve(self.into_mcp()?, input, output)
+    }
+
+    fn into_mcp(self) -> io::Result<Mcp> {
+        let dispatcher = Dispatcher::new(self.registry, self.workspace, self.settings);
+        Mcp::new(dispatcher, self.profile).map_err(io::Error::other)
+    }
+}
+
+impl<W> std::fmt::Debug for Server<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("tools", &self.registry).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,229 @@
+//! MCP over standard input and output: one frame a line (MCP, basic/transports/stdio).
+//!
+//! One thread reads, and runs each call itself. If a call holds it up for a millisecond another thread goes on reading,
+//! so a slow tool never blocks a `ping`. A call that waits for something goes on in the asynchronous runtime.
+
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use tokio::runtime::{Builder, Handle, Runtime};
+
+use crate::rpc::Mcp;
+use crate::rpc::connection::{Accepted, Connection};
+use crate::serve::lines::{Line, Lines};
+use crate::serve::outbox::LineOutbox;
+use crate::serve::watch::{Turn, Watch};
+
+/// The longest line that is read.
+const LINE_LIMIT: usize = 128 * 1024 * 1024;
+
+/// After so many bytes answers go out even though more lines have come in already.
+const BATCH: usize = 256 * 1024;
+
+/// How long calls may go on after the client has closed its end; then they are taken back.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How long calls that have been taken back may take to notice.
+const NOTICE: Duration = Duration::from_secs(4);
+
+/// Serves one client until its stream ends. Changes that have begun by then are finished.
+///
+/// # Errors
+/// The runtime cannot be started or `input` cannot be read.
+pub fn serve(mcp: Mcp, input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> io::Result<()> {
+    let runtime = runtime()?;
+    let outbox = Arc::new(LineOutbox::new(output));
+    let session = Arc::new(Session {
+        connection: Connection::new(mcp.clone(), "local", Arc::clone(&outbox) as _),
+        outbox,
+        lines: Mutex::new(Lines::new(Box::new(input), LINE_LIMIT)),
+        watch: Watch::default(),
+        runtime: runtime.handle().clone(),
+        state: Mutex::default(),
+        changed: Condvar::new(),
+    });
+    let reader = Arc::clone(&session);
+    thread("reader", move || reader.read())?;
+    let watched = Arc::clone(&session);
+    thread("watch", move || watched.keep_watch())?;
+    let ended = session.wait_for_end();
+    mcp.close();
+    session.outbox.flush();
+    session.watch.end();
+    runtime.shutdown_background();
+    ended
+}
+
+/// Serves MCP on the process's own standard input and output.
+///
+/// From now on nothing else can write to standard output: what tries to ends up on standard error (B136).
+///
+/// # Errors
+/// See [`serve`].
+pub fn serve_process(mcp: Mcp) -> io::Result<()> {
+    serve(mcp, io::stdin(), private_stdout()?)
+}
+
+/// The real standard output, for frames alone.
+#[cfg(unix)]
+fn private_stdout() -> io::Result<impl Write + Send + 'static> {
+    let frames = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+    Ok(std::io::PipeWriter::from(frames))
+}
+
+#[cfg(not(unix))]
+fn private_stdout() -> io::Result<impl Write + Send + 'static> {
+    Ok(io::stdout())
+}
+
+fn runtime() -> io::Result<Runtime> {
+    Builder::new_multi_thread().worker_threads(2).thread_name("calls").enable_time().build()
+}
+
+fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(body).map(drop)
+}
+
+struct Session {
+    connection: Connection,
+    outbox: Arc<LineOutbox>,
+    lines: Mutex<Lines<Box<dyn Read + Send>>>,
+    watch: Watch,
+    runtime: Handle,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// How the stream ended.
+    ended: Option<io::Result<()>>,
+    /// Calls that run on a thread or in the runtime.
+    running: usize,
+}
+
+impl Session {
+    /// Reads lines and answers them until the stream ends or another thread has taken the turn.
+    fn read(self: &Arc<Self>) {
+        let _runtime = self.runtime.enter();
+        loop {
+            let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let line = lines.next();
+            let more = lines.has_line();
+            drop(lines);
+            let step = self.watch.busy();
+            let accepted = match line {
+                Ok(Line::Whole(line)) => self.connection.accept(&line),
+                Ok(Line::TooLong) => self.connection.too_long(LINE_LIMIT),
+                Ok(Line::End) => return self.end(Ok(())),
+                Err(error) => return self.end(Err(error)),
+            };
+            self.answer(accepted);
+            if !more || self.outbox.waiting() > BATCH {
+                self.outbox.flush();
+            }
+            if self.outbox.is_broken() {
+                return self.end(Ok(()));
+            }
+            if self.watch.back(step) == Turn::Lost {
+                return self.outbox.flush();
+            }
+        }
+    }
+
+    /// Runs a call here as far as it goes, and the rest, if it waits for something, in the runtime.
+    fn answer(self: &Arc<Self>, accepted: Accepted) {
+        let mut pending = match accepted {
+            Accepted::Nothing => return,
+            Accepted::Answer(answer) => return self.outbox.push(&answer),
+            Accepted::Pending(pending) => pending,
+        };
+        let running = Running::new(self);
+        match (&mut pending).now_or_never() {
+            Some(Some(answer)) => self.outbox.push(&answer),
+            Some(None) => {}
+            None => {
+                self.runtime.spawn(async move {
+                    if let Some(answer) = pending.await {
+                        running.session.outbox.push(&answer);
+                        running.session.outbox.flush();
+                    }
+                    drop(running);
+                });
+            }
+        }
+    }
+
+    fn keep_watch(self: &Arc<Self>) {
+        self.watch.keep(|| {
+            let reader = Arc::clone(self);
+            if let Err(error) = thread("reader", move || reader.read()) {
+                self.end(Err(error));
+            }
+        });
+    }
+
+    fn end(&self, how: io::Result<()>) {
+        self.state().ended.get_or_insert(how);
+        self.changed.notify_all();
+    }
+
+    /// Waits for the end of the stream and then, for a while, for the calls that still run.
+    fn wait_for_end(&self) -> io::Result<()> {
+        let mut state = self.state();
+        while state.ended.is_none() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(state);
+        if !self.wait_until_idle(GRACE) {
+            self.connection.cancel_all();
+            self.wait_until_idle(NOTICE);
+        }
+        self.state().ended.take().unwrap_or(Ok(()))
+    }
+
+    fn wait_until_idle(&self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        let mut state = self.state();
+        while state.running > 0 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts a call as running for as long as it lives.
+struct Running {
+    session: Arc<Session>,
+}
+
+impl Running {
+    fn new(session: &Arc<Session>) -> Self {
+        session.state().running += 1;
+        Running { session: Arc::clone(session) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let idle = {
+            let mut state = self.session.state();
+            state.running -= 1;
+            state.running == 0
+        };
+        if idle {
+            self.session.changed.notify_all();
+        }
+    }
+}

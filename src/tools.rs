@@ -1,0 +1,119 @@
+//! The built-in tools, one file each.
+
+pub mod list_dir;
+pub mod patch_file;
+pub mod read_file;
+pub mod write_file;
+
+use serde_json::{Map, Value};
+
+use crate::model::error::{ErrorCode, ToolError};
+use crate::model::path::WsPath;
+use crate::model::version::Version;
+use crate::text::encoding::NotText;
+use crate::text::names;
+use crate::tool::registry::{RegisterError, Registry};
+use crate::tool::view::{TextRules, View};
+
+/// How many names of a folder a missing one is compared with.
+const NAMES_COMPARED: usize = 10_000;
+
+/// Adds every built-in tool to `registry`.
+///
+/// # Errors
+/// A tool of the same name is there already.
+pub fn register(registry: &mut Registry) -> Result<(), RegisterError> {
+    registry.register(list_dir::ListDir)?;
+    registry.register(patch_file::PatchFile)?;
+    registry.register(read_file::ReadFile)?;
+    registry.register(write_file::WriteFile)
+}
+
+/// Tells a model that a file is not text that these tools can keep whole.
+fn not_text(path: &WsPath, size: u64, kind: Option<&str>, fault: NotText) -> ToolError {
+    let error = match fault {
+        NotText::Binary { nul_at } => {
+            let what = kind.map_or_else(|| "a binary file".to_owned(), |kind| format!("a binary file ({kind})"));
+            ToolError::new(
+                ErrorCode::BinaryFile,
+                format!(
+                    "{path} is {what}: NUL at byte {nul_at}, {size} bytes. These tools read and change text only, \
+                     and it is as it was. Work on the text it is made from, or ask the user."
+                ),
+            )
+            .with("nul_at", nul_at)
+        }
+        NotText::Unsupported { bad_at } => ToolError::new(
+            ErrorCode::UnsupportedEncoding,
+            format!(
+                "{path} is neither UTF-8 nor UTF-16 with a byte order mark (byte {bad_at}, {size} bytes). It is as it \
+                 was, since guessing would damage it. Ask the user to convert it to UTF-8 first."
+            ),
+        )
+        .with("bad_at", bad_at),
+    };
+    let error = error.with("path", path.to_string()).with("size", size);
+    match kind {
+        Some(kind) => error.with("kind", kind),
+        None => error,
+    }
+}
+
+/// Refuses a call that rests on another version of the file than the one that is there.
+fn check_expected(path: &WsPath, expected: Option<&str>, now: Option<Version>) -> Result<(), ToolError> {
+    let Some(expected) = expected else { return Ok(()) };
+    let expected: Version = expected.parse().map_err(|fault| {
+        ToolError::new(
+            ErrorCode::InvalidArguments,
+            format!("expected_version: {fault}. Leave it out if you do not have one."),
+        )
+    })?;
+    if Some(expected) == now {
+        return Ok(());
+    }
+    let there = now.map_or_else(|| "there is no such file".to_owned(), |now| format!("its version is {now}"));
+    Err(ToolError::new(
+        ErrorCode::StaleVersion,
+        format!(
+            "{path} is not at version {expected}: {there}. Read it again, then redo the change on what it says now."
+        ),
+    )
+    .with("path", path.to_string())
+    .with("current_version", now.map(|now| now.to_string())))
+}
+
+/// Refuses NUL in text that would make a file these tools could not read again (B063).
+fn check_no_nul(field: &str, text: &str) -> Result<(), ToolError> {
+    match text.find('\0') {
+        None => Ok(()),
+        Some(at) => Err(ToolError::new(
+            ErrorCode::InvalidArguments,
+            format!("{field}: holds a NUL character at byte {at}, which would make the file binary. Leave it out."),
+        )),
+    }
+}
+
+/// Facts for programs, from name and value pairs.
+fn facts<const N: usize>(pairs: [(&str, Value); N]) -> Map<String, Value> {
+    pairs.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// The same error; where nothing is at the path, with what may have been meant: another Unicode form, another case, a
+/// slip of the pen.
+fn not_found(view: &View, path: &WsPath, error: ToolError) -> ToolError {
+    if error.code != ErrorCode::FileNotFound || view.text_rules() == TextRules::Exact {
+        return error;
+    }
+    let Some(folder) = path.parent() else { return error };
+    let Ok(listing) = view.list(&folder, NAMES_COMPARED) else { return error };
+    let names = listing.entries.iter().filter(|entry| entry.addressable).map(|entry| entry.name.as_str());
+    let Some(meant) = names::most_like(path.name(), names) else { return error };
+    let meant = folder.join(meant);
+    ToolError {
+        message: format!(
+            "Nothing is at {path}. Did you mean {meant}? List the folder with list_dir to see what is there."
+        ),
+        ..error
+    }
+    .with("did_you_mean", meant.to_string())
+}

@@ -1,0 +1,356 @@
+//! `read_file`: text with line numbers, a page at a time, or an image.
+
+use std::io::Read;
+
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{facts, not_found, not_text};
+use crate::model::error::{ErrorCode, ToolError};
+use crate::model::path::WsPath;
+use crate::model::version::Version;
+use crate::text::encoding::{self, NotText, Transcoder};
+use crate::text::lines::{self, Flow, LineRange, Page, PageLimits, Pager, Resume};
+use crate::text::media;
+use crate::tool::view::{TextRules, View};
+use crate::tool::{Card, Effect, Image, Plan, Spec, Tool};
+use crate::workspace::{FileErrorKind, OpenFile};
+
+/// Reads in pieces of this size; a file that fits into one is hashed as well.
+const PIECE: usize = 256 * 1024;
+
+/// How far past the page a file is read only to count its lines.
+const COUNT_AHEAD: u64 = 256 * 1024 * 1024;
+
+/// How many pieces lie between two notes of progress.
+const PIECES_A_NOTE: u64 = 64;
+
+/// The tool `read_file`.
+#[derive(Debug)]
+pub struct ReadFile;
+
+/// What to read.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The file, relative to the workspace's folder, such as src/main.rs.
+    pub path: String,
+    /// First line to read, counted from 1. Left out: from the start.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub start_line: Option<u64>,
+    /// Last line to read, included. Left out: to the end, or as much as one answer holds.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub end_line: Option<u64>,
+    /// Bytes of start_line to skip: only to go on inside a line that an earlier answer had to cut.
+    #[serde(default)]
+    pub line_offset: Option<u64>,
+}
+
+/// What was read.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The file.
+    pub path: String,
+    /// The text as it is in the file, without line numbers.
+    pub content: String,
+    /// The number of the first line in `content`.
+    pub start_line: u64,
+    /// The number of the last line in `content`; one less than `start_line` if there is none.
+    pub end_line: u64,
+    /// How many lines the file has, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_lines: Option<u64>,
+    /// Where to go on, if this is not all that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
+    /// The version of the file, if all of it was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// What the image is, if the file is one; it is shown beside this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<ImageFacts>,
+    #[serde(skip)]
+    picture: Option<Image>,
+}
+
+/// Where to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Next {
+    /// The next `start_line`.
+    pub start_line: u64,
+    /// The next `line_offset`.
+    pub line_offset: u64,
+}
+
+/// What is known of an image.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ImageFacts {
+    /// Such as image/png.
+    pub mime_type: &'static str,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+impl Tool for ReadFile {
+    type Args = Args;
+    type Output = Output;
+
+    fn spec(&self) -> Spec {
+        Spec {
+            name: "read_file",
+            title: "Read file",
+            description: "Read a text file, or look at an image (png, jpeg, gif, webp). USE THIS BEFORE CHANGING A FILE: always \
+                          read what is there now. Every line comes as `N: text`; the number and `: ` are not in the file, so \
+                          never put them into old_str or content. An answer holds up to 2000 lines or 256 KiB; if there is more, \
+                          it says with which start_line to go on. For a long file ask for the lines you need with start_line \
+                          and end_line. Fails with file_not_found, not_a_file, binary_file, unsupported_encoding or \
+                          outside_workspace.",
+            effect: Effect::Reads,
+        }
+    }
+
+    async fn plan(&self, view: &View, args: Args) -> Result<Plan<Output>, ToolError> {
+        let path = view.path(&args.path)?;
+        let range = range(&args)?;
+        let mut file = view.open(&path).map_err(|error| not_found(view, &path, error.into()))?;
+        let head = read_piece(&mut file, &path)?;
+        let bridged = view.text_rules() == TextRules::Bridged;
+        if bridged && let Some(mime_type) = media::kind(&head.bytes).and_then(|media| media.image) {
+            return Ok(Plan::Answer(read_image(view, &path, file, head.bytes, mime_type)?));
+        }
+        if bridged {
+            refuse_binary(&path, &file, &head.bytes)?;
+        }
+        let version = head.last.then(|| Version::of(&head.bytes));
+        let page = read_page(view, &path, file, head, range)?;
+        Ok(Plan::Answer(answer(&path, page, version, bridged)?))
+    }
+
+    fn observe(output: &Output) -> String {
+        match &output.image {
+            Some(image) => format!("{} is an image ({}, {} bytes).", output.path, image.mime_type, image.size),
+            None => lines::number(&output.content, output.start_line),
+        }
+    }
+
+    fn notes(output: &Output) -> Vec<String> {
+        if output.image.is_some() {
+            return Vec::new();
+        }
+        let total = output.total_lines.map_or_else(String::new, |total| format!(" of {total}"));
+        let note = match (output.next, output.total_lines) {
+            (Some(Next { start_line, line_offset: 0 }), _) => {
+                format!("[Lines {}-{}{total}. Go on with start_line {start_line}.]", output.start_line, output.end_line)
+            }
+            (Some(Next { start_line, line_offset }), _) => {
+                format!(
+                    "[Line {start_line}{total} is long and was cut here. Go on inside it with start_line {start_line} and \
+                     line_offset {line_offset}.]"
+                )
+            }
+            (None, Some(0)) => "[The file is empty: 0 lines.]".to_owned(),
+            (None, Some(total)) if output.content.is_empty() => {
+                format!(
+                    "[Nothing to show: line {} is past the end. The file has {total} {}.]",
+                    output.start_line,
+                    plural(total)
+                )
+            }
+            _ => return Vec::new(),
+        };
+        vec![note]
+    }
+
+    fn facts(output: &Output) -> Map<String, Value> {
+        facts([
+            ("version", json!(output.version)),
+            ("start_line", json!(output.start_line)),
+            ("end_line", json!(output.end_line)),
+            ("total_lines", json!(output.total_lines)),
+            ("next", json!(output.next)),
+        ])
+    }
+
+    fn images(output: &Output) -> Vec<Image> {
+        output.picture.iter().cloned().collect()
+    }
+
+    fn present(args: &Args) -> Card {
+        Card::new(match (args.start_line, args.end_line) {
+            (None, None) => format!("Read {}", args.path),
+            (start, None) => format!("Read {} from line {}", args.path, start.unwrap_or(1)),
+            (start, Some(end)) => format!("Read {}, lines {}-{end}", args.path, start.unwrap_or(1)),
+        })
+    }
+}
+
+fn plural(lines: u64) -> &'static str {
+    if lines == 1 { "line" } else { "lines" }
+}
+
+fn range(args: &Args) -> Result<LineRange, ToolError> {
+    let start = args.start_line.unwrap_or(1);
+    match args.end_line {
+        Some(end) if end < start => Err(ToolError::new(
+            ErrorCode::InvalidArguments,
+            format!(
+                "end_line: {end} lies before start_line {start}. Lines are counted from 1 and both ends are included."
+            ),
+        )),
+        end => Ok(LineRange { start, end, offset: args.line_offset.unwrap_or(0) }),
+    }
+}
+
+/// The first or next bytes of a file.
+struct Piece {
+    bytes: Vec<u8>,
+    /// Whether the file ends with it.
+    last: bool,
+}
+
+/// Reads up to [`PIECE`] bytes. The size that the system tells is only a hint: some files tell 0 (B073).
+fn read_piece(file: &mut OpenFile, path: &WsPath) -> Result<Piece, ToolError> {
+    let expected = usize::try_from(file.stat.size).unwrap_or(PIECE).min(PIECE);
+    let mut bytes = Vec::with_capacity(expected + 1);
+    (&mut file.content)
+        .take(PIECE as u64)
+        .read_to_end(&mut bytes)
+        .map_err(|error| FileErrorKind::Io(error).at(path))?;
+    let last = bytes.len() < PIECE;
+    Ok(Piece { bytes, last })
+}
+
+fn refuse_binary(path: &WsPath, file: &OpenFile, head: &[u8]) -> Result<(), ToolError> {
+    let utf16 = matches!(encoding::detect(head), encoding::Encoding::Utf16Le | encoding::Encoding::Utf16Be);
+    match memchr::memchr(0, head) {
+        Some(at) if !utf16 => {
+            let kind = media::kind(head).map(|media| media.name);
+            Err(not_text(path, size_of(file, head), kind, NotText::Binary { nul_at: at as u64 }))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn size_of(file: &OpenFile, head: &[u8]) -> u64 {
+    file.stat.size.max(head.len() as u64)
+}
+
+fn read_image(
+    view: &View,
+    path: &WsPath,
+    mut file: OpenFile,
+    head: Vec<u8>,
+    mime_type: &'static str,
+) -> Result<Output, ToolError> {
+    let limit = view.limits().image_bytes;
+    let mut bytes = head;
+    (&mut file.content)
+        .take(limit.saturating_add(1).saturating_sub(bytes.len() as u64))
+        .read_to_end(&mut bytes)
+        .map_err(|error| FileErrorKind::Io(error).at(path))?;
+    let size = bytes.len() as u64;
+    if size > limit {
+        let size = size.max(file.stat.size);
+        return Err(ToolError::new(
+            ErrorCode::TooLarge,
+            format!(
+                "{path} is an image of {size} bytes; up to {limit} can be shown. Ask the user for a smaller version."
+            ),
+        )
+        .with("path", path.to_string())
+        .with("size", size)
+        .with("limit", limit));
+    }
+    Ok(Output {
+        path: path.to_string(),
+        content: String::new(),
+        start_line: 1,
+        end_line: 0,
+        total_lines: None,
+        next: None,
+        version: Some(Version::of(&bytes).to_string()),
+        image: Some(ImageFacts { mime_type, size }),
+        picture: Some(Image { mime_type, bytes: Bytes::from(bytes) }),
+    })
+}
+
+/// Reads on from `head` until the page is full, then counts lines for a while so that the total is known.
+fn read_page(view: &View, path: &WsPath, mut file: OpenFile, head: Piece, range: LineRange) -> Result<Page, ToolError> {
+    let limits = view.limits();
+    let mut pager = Pager::new(range, PageLimits { lines: limits.read_lines, bytes: limits.read_bytes });
+    let mut decoder = match view.text_rules() {
+        TextRules::Exact => None,
+        TextRules::Bridged => Some(Transcoder::new(encoding::detect(&head.bytes))),
+    };
+    let mut decoded = Vec::new();
+    let mut full_after = None;
+    let mut piece = head;
+    let mut done = 0;
+    for count in 1_u64.. {
+        done += piece.bytes.len() as u64;
+        let flow = match &mut decoder {
+            None => pager.feed(&piece.bytes),
+            Some(decoder) => {
+                decoded.clear();
+                decoder.feed(&piece.bytes, &mut decoded).map_err(|fault| not_text(path, done, None, fault))?;
+                pager.feed(&decoded)
+            }
+        };
+        if piece.last {
+            if let Some(decoder) = decoder {
+                decoded.clear();
+                decoder.finish(&mut decoded).map_err(|fault| not_text(path, done, None, fault))?;
+                pager.feed(&decoded);
+            }
+            return Ok(pager.finish_at_end());
+        }
+        if flow == Flow::Enough {
+            let full_after = *full_after.get_or_insert(done);
+            if file.stat.size.saturating_sub(full_after).max(done - full_after) > COUNT_AHEAD {
+                break;
+            }
+        }
+        view.check_cancelled()?;
+        if count.is_multiple_of(PIECES_A_NOTE) {
+            view.progress(done as f64, Some(file.stat.size.max(done) as f64), Some("reading"));
+        }
+        piece.bytes.clear();
+        piece = next_piece(&mut file, path, piece.bytes)?;
+    }
+    Ok(pager.finish())
+}
+
+/// Like [`read_piece`], into a buffer that is there already.
+fn next_piece(file: &mut OpenFile, path: &WsPath, mut bytes: Vec<u8>) -> Result<Piece, ToolError> {
+    (&mut file.content)
+        .take(PIECE as u64)
+        .read_to_end(&mut bytes)
+        .map_err(|error| FileErrorKind::Io(error).at(path))?;
+    let last = bytes.len() < PIECE;
+    Ok(Piece { bytes, last })
+}
+
+fn answer(path: &WsPath, page: Page, version: Option<Version>, bridged: bool) -> Result<Output, ToolError> {
+    let content = String::from_utf8(page.text).map_err(|error| {
+        let bad_at = error.utf8_error().valid_up_to() as u64;
+        not_text(path, error.as_bytes().len() as u64, None, NotText::Unsupported { bad_at })
+    })?;
+    if bridged && let Some(at) = memchr::memchr(0, content.as_bytes()) {
+        return Err(not_text(path, content.len() as u64, None, NotText::Binary { nul_at: at as u64 }));
+    }
+    Ok(Output {
+        path: path.to_string(),
+        content,
+        start_line: page.first_line,
+        end_line: page.last_line,
+        total_lines: page.total_lines,
+        next: page.next.map(|Resume { line, offset }| Next { start_line: line, line_offset: offset }),
+        version: version.map(|version| version.to_string()),
+        image: None,
+        picture: None,
+    })
+}

@@ -1,0 +1,234 @@
+//! `write_file`: a whole file from its content.
+
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{check_expected, check_no_nul, facts, not_text};
+use crate::model::change::{Change, ChangeSet, Expect};
+use crate::model::error::{ErrorCode, ToolError};
+use crate::model::path::WsPath;
+use crate::model::version::Version;
+use crate::text::encoding::{self, Encoding};
+use crate::text::media;
+use crate::text::names;
+use crate::tool::view::{FileBytes, TextRules, View};
+use crate::tool::{Card, Effect, Plan, Spec, Tool};
+use crate::workspace::{FileErrorKind, Kind};
+
+/// The tool `write_file`.
+#[derive(Debug)]
+pub struct WriteFile;
+
+/// What to write where.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    /// The file, relative to the workspace's folder, such as src/main.rs.
+    pub path: String,
+    /// Everything the file shall hold, exactly as it shall stand there. No line numbers.
+    pub content: String,
+    /// Make the folders above the file if they are missing. Left out: no folder is made.
+    #[serde(default)]
+    pub create_dirs: Option<bool>,
+    /// Write only if the file is still at this version, as an earlier result told it.
+    #[serde(default)]
+    pub expected_version: Option<String>,
+}
+
+/// What was written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Output {
+    /// The file, as it was named.
+    pub path: String,
+    /// Whether the file is new.
+    pub created: bool,
+    /// Whether anything is different from before.
+    pub changed: bool,
+    /// The size of the file in bytes.
+    pub size: u64,
+    /// The version of the file now.
+    pub version: String,
+    /// What is worth knowing: a byte order mark that was kept, a name that another system refuses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Tool for WriteFile {
+    type Args = Args;
+    type Output = Output;
+
+    fn spec(&self) -> Spec {
+        Spec {
+            name: "write_file",
+            title: "Write file",
+            description: "Create a file, or replace ALL of an existing one with content. To change a part of a file use \
+                          patch_file instead: it cannot lose the rest. Before replacing a file, read all of it. content is \
+                          written byte for byte: nothing is added, trimmed or reformatted. It will not make folders: if the \
+                          folder is missing it fails with file_not_found, unless create_dirs is true. Links are followed, mode \
+                          and owner stay. A byte order mark and UTF-16 of the file stay; a file that is not text is refused.",
+            effect: Effect::Replaces { idempotent: true },
+        }
+    }
+
+    async fn plan(&self, view: &View, args: Args) -> Result<Plan<Output>, ToolError> {
+        let path = file_path(view, &args.path)?;
+        if view.text_rules() == TextRules::Bridged {
+            check_no_nul("content", &args.content)?;
+        }
+        let old = match view.stat(&path) {
+            Ok(stat) if stat.kind == Kind::File => Some(view.read_whole(&path)?),
+            Ok(_) => return Err(FileErrorKind::NotAFile.at(&path).into()),
+            Err(error) if matches!(error.kind, FileErrorKind::NotFound) => None,
+            Err(error) => return Err(error.into()),
+        };
+        check_expected(&path, args.expected_version.as_deref(), old.as_ref().map(|old| old.version))?;
+        match old {
+            Some(old) => replace(view, &path, args, &old),
+            None => create(view, &path, args),
+        }
+    }
+
+    fn observe(output: &Output) -> String {
+        format!("File written: {}", output.path)
+    }
+
+    fn notes(output: &Output) -> Vec<String> {
+        output.notes.iter().map(|note| format!("[{note}]")).collect()
+    }
+
+    fn facts(output: &Output) -> Map<String, Value> {
+        facts([
+            ("version", json!(output.version)),
+            ("created", json!(output.created)),
+            ("changed", json!(output.changed)),
+            ("size", json!(output.size)),
+        ])
+    }
+
+    fn present(args: &Args) -> Card {
+        Card::new(format!("Write {} ({} bytes)", args.path, args.content.len()))
+    }
+}
+
+/// The path of a file that may be made: not the workspace's folder, and not spelled as a folder.
+fn file_path(view: &View, text: &str) -> Result<WsPath, ToolError> {
+    let path = view.path(text)?;
+    if path.is_root() || text.ends_with(crate::model::path::is_separator) {
+        return Err(ToolError::new(
+            ErrorCode::NotAFile,
+            format!("{text} names a folder. Give the path of a file, such as {}.", path.join("notes.txt")),
+        )
+        .with("path", text));
+    }
+    Ok(path)
+}
+
+fn replace(view: &View, path: &WsPath, args: Args, old: &FileBytes) -> Result<Plan<Output>, ToolError> {
+    let mut notes = Vec::new();
+    let content = match view.text_rules() {
+        TextRules::Exact => Bytes::from(args.content),
+        TextRules::Bridged => {
+            let encoding = encoding::decode(&old.bytes)
+                .map_err(|fault| {
+                    let kind = media::kind(&old.bytes).map(|media| media.name);
+                    not_text(path, old.bytes.len() as u64, kind, fault)
+                })?
+                .encoding;
+            notes.extend(kept(encoding));
+            match encoding {
+                Encoding::Utf8 => Bytes::from(args.content),
+                other => encoding::encode(&args.content, other).into(),
+            }
+        }
+    };
+    let output = output(args.path, false, content != old.bytes, &content, notes);
+    if !output.changed {
+        let mut output = output;
+        output.notes.push("The file held exactly this already; nothing was changed.".to_owned());
+        return Ok(Plan::Answer(output));
+    }
+    let change = Change::Write { path: path.clone(), expect: Expect::Exactly(old.version), content };
+    Ok(Plan::Change { set: ChangeSet::new(vec![change]), output })
+}
+
+/// What the file keeps although `content` does not say it.
+fn kept(encoding: Encoding) -> Option<String> {
+    match encoding {
+        Encoding::Utf8 => None,
+        Encoding::Utf8Bom => Some("The file began with a UTF-8 byte order mark and still does.".to_owned()),
+        Encoding::Utf16Le | Encoding::Utf16Be => {
+            Some("The file is UTF-16 with a byte order mark and still is.".to_owned())
+        }
+    }
+}
+
+fn create(view: &View, path: &WsPath, args: Args) -> Result<Plan<Output>, ToolError> {
+    let mut changes = missing_folders(view, path, args.create_dirs.unwrap_or(false))?;
+    let notes =
+        if changes.is_empty() && view.text_rules() == TextRules::Bridged { name_notes(view, path) } else { Vec::new() };
+    let content = Bytes::from(args.content);
+    let output = output(args.path, true, true, &content, notes);
+    changes.push(Change::Write { path: path.clone(), expect: Expect::Absent, content });
+    Ok(Plan::Change { set: ChangeSet::new(changes), output })
+}
+
+fn output(path: String, created: bool, changed: bool, content: &[u8], notes: Vec<String>) -> Output {
+    let version = Version::of(content).to_string();
+    Output { path, created, changed, size: content.len() as u64, version, notes }
+}
+
+/// The steps that make the folders above `path`, from the outside in; none if they are there.
+fn missing_folders(view: &View, path: &WsPath, create_dirs: bool) -> Result<Vec<Change>, ToolError> {
+    let mut steps = Vec::new();
+    if view.promise().folders_implied {
+        return Ok(steps);
+    }
+    let mut folder = path.parent();
+    while let Some(missing) = folder.filter(|folder| !folder.is_root()) {
+        match view.stat(&missing) {
+            Ok(stat) if stat.kind == Kind::Dir => break,
+            Ok(_) => return Err(FileErrorKind::NotADirectory.at(&missing).into()),
+            Err(error) if matches!(error.kind, FileErrorKind::NotFound) => {}
+            Err(error) => return Err(error.into()),
+        }
+        folder = missing.parent();
+        steps.push(Change::MakeDir { path: missing });
+    }
+    steps.reverse();
+    match steps.first() {
+        Some(first) if !create_dirs => Err(ToolError::new(
+            ErrorCode::FileNotFound,
+            format!(
+                "The folder {} is not there, and write_file makes none by itself. Check the path with list_dir, or call \
+                 again with create_dirs true.",
+                first.path()
+            ),
+        )
+        .with("path", first.path().to_string())),
+        _ => Ok(steps),
+    }
+}
+
+/// What is odd about a new file's name: another file that looks the same, or a name that Windows refuses.
+fn name_notes(view: &View, path: &WsPath) -> Vec<String> {
+    let name = path.name();
+    let mut notes = Vec::new();
+    if !name.is_ascii()
+        && let Some(folder) = path.parent()
+        && let Ok(listing) = view.list(&folder, usize::MAX)
+        && let Some(twin) =
+            listing.entries.iter().find(|entry| entry.name != name && names::look_alike(&entry.name, name))
+    {
+        notes.push(format!(
+            "There is another file whose name looks the same but is spelled with other Unicode characters: {:?}. Both exist \
+             now.",
+            twin.name.escape_unicode().to_string()
+        ));
+    }
+    if let Some(why) = names::refused_by_windows(name) {
+        notes.push(format!("The name {name} cannot be used on Windows: {why}."));
+    }
+    notes
+}

@@ -1,0 +1,180 @@
+//! What the other suites stand on: a folder that goes away by itself, and the real binary behind pipes.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{JoinHandle, spawn};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long an answer may take. Long, since a slow machine is no fault of the server.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub const MODERN: &str = "2026-07-28";
+
+/// A folder of files that is removed at the end of a test.
+pub struct Temp(TempDir);
+
+impl Temp {
+    /// An empty folder.
+    pub fn new() -> Self {
+        Temp(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// A folder with these files.
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let temp = Temp::new();
+        for (path, content) in files {
+            temp.write(path, content);
+        }
+        temp
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Puts a file there, and the folders it lies in.
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let whole = self.path().join(path);
+        fs::create_dir_all(whole.parent().expect("a path in a folder")).expect("folders");
+        fs::write(whole, content).expect("a file");
+    }
+
+    /// The bytes of a file that is there.
+    pub fn read(&self, path: &str) -> Vec<u8> {
+        fs::read(self.path().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// The text of a file that is there.
+    pub fn text(&self, path: &str) -> String {
+        String::from_utf8(self.read(path)).expect("text")
+    }
+}
+
+/// `toolgate serve` as a child process, spoken to line by line.
+pub struct Server {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    stderr: Option<JoinHandle<String>>,
+    requests: u64,
+    _state: Temp,
+}
+
+impl Server {
+    /// Serves `root`, with a state folder of its own.
+    pub fn start(root: &Path) -> Self {
+        Server::start_with(root, &[])
+    }
+
+    /// Serves `root` with more command-line options.
+    pub fn start_with(root: &Path, options: &[&str]) -> Self {
+        let state = Temp::new();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_toolgate"))
+            .arg("serve")
+            .arg(root)
+            .args(options)
+            .env("XDG_STATE_HOME", state.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the toolgate binary");
+        let stdin = child.stdin.take();
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut stderr = child.stderr.take().expect("a pipe");
+        let (sender, lines) = channel();
+        spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let stderr = spawn(move || {
+            let mut text = Vec::new();
+            let _ = stderr.read_to_end(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        Server { child, stdin, lines, stderr: Some(stderr), requests: 0, _state: state }
+    }
+
+    /// Sends one message.
+    pub fn send(&mut self, message: &Value) {
+        self.send_line(&message.to_string());
+    }
+
+    /// Sends one line, whatever it is.
+    pub fn send_line(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("an open stdin");
+        stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).expect("a server that reads");
+    }
+
+    /// The next message, which must come in time and be JSON.
+    pub fn recv(&mut self) -> Value {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in: {line}")),
+            Err(error) => panic!("no message: {error}; stderr:\n{}", self.end_and_take_stderr()),
+        }
+    }
+
+    /// Sends a request of the stateless era and returns the whole answer. Notifications in between are dropped.
+    pub fn request(&mut self, method: &str, mut params: Value) -> Value {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        self.exchange(method, &params)
+    }
+
+    /// Sends a request as it is and returns the whole answer. Notifications in between are dropped.
+    pub fn exchange(&mut self, method: &str, params: &Value) -> Value {
+        self.requests += 1;
+        let id = format!("request {}", self.requests);
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let message = self.recv();
+            if message["id"] == *id {
+                return message;
+            }
+            assert!(message.get("method").is_some(), "an answer to nothing that was asked: {message}");
+        }
+    }
+
+    /// Calls a tool and returns its result, which may say that the tool failed.
+    #[allow(clippy::needless_pass_by_value)] // reads better at the call: `call("read_file", json!({ … }))`
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
+        answer.get("result").unwrap_or_else(|| panic!("no result: {answer}")).clone()
+    }
+
+    /// Ends the input, as clients do, and waits until the server has ended.
+    pub fn close(mut self) -> ExitStatus {
+        self.stdin = None;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => break, // it has let go of its stdout
+                Err(RecvTimeoutError::Timeout) => panic!("still there; stderr:\n{}", self.end_and_take_stderr()),
+            }
+        }
+        self.child.wait().expect("an exit status")
+    }
+
+    /// Kills the server as `kill -9` does, and waits until it is gone.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    fn end_and_take_stderr(&mut self) -> String {
+        self.kill();
+        self.stderr.take().and_then(|reader| reader.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
