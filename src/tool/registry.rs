@@ -22,6 +22,54 @@ use crate::tool::{Act, Card, Spec, Tool};
 use erased::AnyTool;
 
 /// The tools that can be called, ordered by name.
+///
+/// ```
+/// use toolgate::ToolError;
+/// use toolgate::tool::registry::Registry;
+/// use toolgate::tool::view::View;
+/// use toolgate::tool::{Card, Effect, Plan, Spec, Tool};
+///
+/// struct Shout;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Args {
+///     /// What to shout.
+///     text: String,
+/// }
+///
+/// #[derive(serde::Serialize, schemars::JsonSchema)]
+/// struct Shouted {
+///     text: String,
+/// }
+///
+/// impl Tool for Shout {
+///     type Args = Args;
+///     type Output = Shouted;
+///
+///     fn spec(&self) -> Spec {
+///         Spec { name: "shout", title: "Shout", description: "Puts text into capitals.", effect: Effect::Reads }
+///     }
+///
+///     async fn plan(&self, _: &View, args: Args) -> Result<Plan<Shouted>, ToolError> {
+///         Ok(Plan::Answer(Shouted { text: args.text.to_uppercase() }))
+///     }
+///
+///     fn observe(output: &Shouted) -> String {
+///         output.text.clone()
+///     }
+///
+///     fn present(args: &Args) -> Card {
+///         Card::new(format!("Shout {}", args.text))
+///     }
+/// }
+///
+/// let mut registry = Registry::new();
+/// registry.register(Shout)?;
+/// assert_eq!(registry.nearest("shuot"), Some("shout"));
+/// let tool = registry.get("shout").expect("it was just registered");
+/// assert_eq!(tool.input_schema()["properties"]["text"]["description"], "What to shout.");
+/// # Ok::<(), toolgate::tool::registry::RegisterError>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Registry {
     tools: BTreeMap<&'static str, Entry>,

@@ -59,7 +59,7 @@ pub enum SchemaFault {
 /// assert_eq!(
 ///     schema.to_string(),
 ///     concat!(
-///         r#"{"type":"object","properties":{"path":{"description":"Relative to the workspace.","type":"string"},"#,
+///         r#"{"type":"object","properties":{"path":{"type":"string","description":"Relative to the workspace."},"#,
 ///         r#""start_line":{"type":"integer","minimum":0}},"required":["path"],"additionalProperties":false}"#
 ///     )
 /// );
