@@ -7,8 +7,8 @@ use crate::workspace::FileErrorKind;
 /// Tells a failure of the system in the workspace's words.
 pub(in crate::workspace) fn fault(error: io::Error) -> FileErrorKind {
     use io::ErrorKind::{
-        AlreadyExists, CrossesDevices, DirectoryNotEmpty, FileTooLarge, InvalidFilename, IsADirectory, NotADirectory,
-        NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+        AlreadyExists, DirectoryNotEmpty, FileTooLarge, InvalidFilename, IsADirectory, NotADirectory, NotFound,
+        PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
     };
     match error.kind() {
         // `cap-std` says so in its own words; the system never does without a number.
@@ -20,7 +20,6 @@ pub(in crate::workspace) fn fault(error: io::Error) -> FileErrorKind {
         AlreadyExists | DirectoryNotEmpty => FileErrorKind::AlreadyExists,
         StorageFull | QuotaExceeded | FileTooLarge => FileErrorKind::NoSpace,
         InvalidFilename => FileErrorKind::BadName("it is longer than the file system takes".to_owned()),
-        CrossesDevices => FileErrorKind::Io(error),
         _ if not_openable(&error) => FileErrorKind::NotAFile,
         _ => FileErrorKind::Io(error),
     }

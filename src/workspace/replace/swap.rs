@@ -9,7 +9,7 @@ use crate::model::version::Version;
 use crate::workspace::FileErrorKind;
 use crate::workspace::local::patiently;
 use crate::workspace::replace::exchange::{exchange, must_stay};
-use crate::workspace::replace::identity::{Glimpse, glimpse};
+use crate::workspace::replace::identity::{Glimpse, glimpse, glimpse_at};
 use crate::workspace::replace::place::Place;
 use crate::workspace::replace::stage::{Old, as_it_is};
 use crate::workspace::replace::temp::{Access, Temp, new_name, version};
@@ -52,12 +52,10 @@ impl Swap {
     }
 
     /// Swaps the file in, and out again if what it displaced is not what was expected.
-    pub(super) fn perform(&mut self, place: &Place, expect: Expect) -> Result<(), Setback> {
-        match patiently(|| place.dir.symlink_metadata(&place.name)) {
-            Ok(metadata) if glimpse(&metadata) == self.seen => {}
-            Ok(_) => return Err(Setback::Again),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Setback::Again),
-            Err(error) => return Err(error.into()),
+    pub(super) fn perform(&mut self, place: &Place, expect: Expect, glance: bool) -> Result<(), Setback> {
+        if glance && glimpse_at(place)? != Some(self.seen.clone()) {
+            // Found out here, nobody sees the new bytes only to lose them again.
+            return Err(Setback::Again);
         }
         match self.put(place) {
             Ok(()) => {}
