@@ -117,3 +117,55 @@ fn homes_that_can_do_less_do_the_same() {
     }
     take_away(&[]);
 }
+
+/// Nothing can be checked beforehand of bytes that another program writes between the check and the swap.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_was_written_after_the_check_comes_back() {
+    use super::place::Place;
+    use super::stage::stage;
+    let bed = Bed::with(&[("a", "seen")]);
+    let root = cap_std::fs::Dir::open_ambient_dir(bed.at(""), cap_std::ambient_authority()).expect("a folder");
+    let place = Place::of_file(&root, &ws("a")).expect("a place");
+    for expect in [exactly("seen"), exactly("theirs")] {
+        fs::write(bed.at("a"), "seen").expect("a file");
+        let staged = stage(&place, exactly("seen"), &"mine".into(), false);
+        let Ok(mut staged) = staged else { panic!("{staged:?}") };
+        fs::write(bed.at("save"), "theirs").expect("a file");
+        fs::rename(bed.at("save"), bed.at("a")).expect("a save");
+        // Without the glance, so that only the displaced file can tell.
+        let done = staged.perform(&place, expect, false);
+        let stale = expect == exactly("seen");
+        assert_eq!(done.is_err(), stale, "{done:?}");
+        assert_eq!(bed.text("a"), if stale { "theirs" } else { "mine" });
+        drop(staged);
+        bed.clean();
+    }
+}
+
+/// What is written to the new bytes before they are taken back is the newest there is.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_was_written_before_a_way_back_stays() {
+    use super::place::Place;
+    use super::stage::stage;
+    let bed = Bed::with(&[("a", "old")]);
+    let root = cap_std::fs::Dir::open_ambient_dir(bed.at(""), cap_std::ambient_authority()).expect("a folder");
+    let place = Place::of_file(&root, &ws("a")).expect("a place");
+    for in_place in [true, false] {
+        fs::write(bed.at("a"), "old").expect("a file");
+        let staged = stage(&place, exactly("old"), &"mine".into(), false);
+        let Ok(mut staged) = staged else { panic!("{staged:?}") };
+        staged.perform(&place, exactly("old"), true).expect("a swap");
+        if in_place {
+            fs::write(bed.at("a"), "theirs").expect("a file");
+        } else {
+            fs::write(bed.at("save"), "theirs").expect("a file");
+            fs::rename(bed.at("save"), bed.at("a")).expect("a save");
+        }
+        staged.undo(&place).expect("a way back");
+        drop(staged);
+        assert_eq!(bed.text("a"), "theirs", "{in_place}");
+        bed.clean();
+    }
+}
