@@ -39,8 +39,16 @@ const ATTEMPTS: usize = 16;
 /// Performs all steps of `set` below `root`, or none.
 pub(super) fn commit(root: &Dir, durability: Durability, set: &ChangeSet) -> Result<(), FileError> {
     let mut work = Work { root, durable: durability == Durability::Full, folders: Vec::new(), writes: Vec::new() };
-    match work.run(set) {
-        Ok(()) => Ok(()),
+    if let Err(error) = work.prepare(set) {
+        return Err(work.undo().err().unwrap_or(error));
+    }
+    // Held until what was displaced is gone, or back.
+    let _held = locks::hold(work.writes.iter().flat_map(Write::keys));
+    match work.perform() {
+        Ok(()) => {
+            drop(work);
+            Ok(())
+        }
         Err(error) => Err(work.undo().err().unwrap_or(error)),
     }
 }
@@ -87,14 +95,17 @@ impl From<io::Error> for Setback {
 }
 
 impl Work<'_> {
-    fn run(&mut self, set: &ChangeSet) -> Result<(), FileError> {
+    fn prepare(&mut self, set: &ChangeSet) -> Result<(), FileError> {
         for change in set {
             match change {
                 Change::MakeDir { path } => self.make_dir(path)?,
                 Change::Write { path, expect, content } => self.stage(path, *expect, content)?,
             }
         }
-        let _held = locks::hold(self.writes.iter().flat_map(Write::keys));
+        Ok(())
+    }
+
+    fn perform(&mut self) -> Result<(), FileError> {
         for write in &mut self.writes {
             write.perform(self.durable).map_err(|kind| kind.at(&write.path))?;
         }
@@ -176,8 +187,10 @@ impl Write {
     }
 
     fn perform(&mut self, durable: bool) -> Result<(), FileErrorKind> {
-        for _ in 0..ATTEMPTS {
-            self.staged = match self.staged.perform(&self.place, self.expect) {
+        for attempt in 0..ATTEMPTS {
+            // Some file systems never tell the same of a file twice; what counts is what was displaced.
+            let glance = attempt < ATTEMPTS / 2;
+            self.staged = match self.staged.perform(&self.place, self.expect, glance) {
                 Ok(()) => return Ok(()),
                 Err(Setback::Failed(kind)) => return Err(kind),
                 Err(Setback::Again) => stage(&self.place, self.expect, &self.content, durable)?,

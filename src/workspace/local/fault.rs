@@ -7,8 +7,8 @@ use crate::workspace::FileErrorKind;
 /// Tells a failure of the system in the workspace's words.
 pub(in crate::workspace) fn fault(error: io::Error) -> FileErrorKind {
     use io::ErrorKind::{
-        AlreadyExists, CrossesDevices, DirectoryNotEmpty, FileTooLarge, InvalidFilename, IsADirectory, NotADirectory,
-        NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+        AlreadyExists, DirectoryNotEmpty, FileTooLarge, InvalidFilename, IsADirectory, NotADirectory, NotFound,
+        PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
     };
     match error.kind() {
         // `cap-std` says so in its own words; the system never does without a number.
@@ -20,7 +20,7 @@ pub(in crate::workspace) fn fault(error: io::Error) -> FileErrorKind {
         AlreadyExists | DirectoryNotEmpty => FileErrorKind::AlreadyExists,
         StorageFull | QuotaExceeded | FileTooLarge => FileErrorKind::NoSpace,
         InvalidFilename => FileErrorKind::BadName("it is longer than the file system takes".to_owned()),
-        CrossesDevices => FileErrorKind::Io(error),
+        _ if no_text(&error) => FileErrorKind::BadName("the file system does not take its characters".to_owned()),
         _ if not_openable(&error) => FileErrorKind::NotAFile,
         _ => FileErrorKind::Io(error),
     }
@@ -31,6 +31,17 @@ pub(in crate::workspace) fn fault(error: io::Error) -> FileErrorKind {
 fn not_openable(error: &io::Error) -> bool {
     use rustix::io::Errno;
     [Errno::LOOP, Errno::NXIO, Errno::NODEV].map(Errno::raw_os_error).map(Some).contains(&error.raw_os_error())
+}
+
+/// The name is not in the encoding that the file system wants.
+#[cfg(unix)]
+fn no_text(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::ILSEQ.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn no_text(_: &io::Error) -> bool {
+    false
 }
 
 #[cfg(not(unix))]

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::model::version::Version;
+use crate::workspace::FileErrorKind;
 use crate::workspace::replace::Setback;
 use crate::workspace::replace::place::Place;
 use crate::workspace::replace::temp::{Access, Temp};
@@ -33,6 +34,9 @@ impl Fresh {
                 Ok(())
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Setback::Again),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                Err(FileErrorKind::BadName("the file system does not take it".to_owned()).into())
+            }
             Err(error) => Err(error.into()),
         }
     }

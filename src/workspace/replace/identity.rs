@@ -5,6 +5,9 @@ use std::time::SystemTime;
 
 use cap_std::fs::{Dir, File, Metadata};
 
+use crate::workspace::local::patiently;
+use crate::workspace::replace::place::Place;
+
 /// Tells a file or folder apart from all others that exist at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct FileId(u64, u64);
@@ -32,6 +35,15 @@ pub(super) fn file_id(file: &File) -> io::Result<FileId> {
 pub(super) fn glimpse(metadata: &Metadata) -> Glimpse {
     let modified = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
     Glimpse { id: id(metadata), size: metadata.len(), modified, changed: changed(metadata) }
+}
+
+/// What is at `place` now, if anything is.
+pub(super) fn glimpse_at(place: &Place) -> io::Result<Option<Glimpse>> {
+    match patiently(|| place.dir.symlink_metadata(&place.name)) {
+        Ok(metadata) => Ok(Some(glimpse(&metadata))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 impl FileId {

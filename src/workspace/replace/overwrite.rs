@@ -8,7 +8,7 @@ use cap_std::fs::{File, Permissions};
 
 use crate::model::change::Expect;
 use crate::workspace::local::patiently;
-use crate::workspace::replace::identity::{FileId, Glimpse, glimpse, id};
+use crate::workspace::replace::identity::{FileId, Glimpse, glimpse, glimpse_at, id};
 use crate::workspace::replace::place::Place;
 use crate::workspace::replace::stage::{Old, as_it_is};
 use crate::workspace::replace::temp::{Access, Temp, version};
@@ -47,9 +47,9 @@ impl Overwrite {
     }
 
     /// Writes the new bytes. There is a moment in which others see both old and new ones.
-    pub(super) fn perform(&mut self, place: &Place, expect: Expect) -> Result<(), Setback> {
-        let still_there = glimpse(&self.file.metadata()?) == self.seen
-            && place.dir.symlink_metadata(&place.name).is_ok_and(|metadata| glimpse(&metadata) == self.seen);
+    pub(super) fn perform(&mut self, place: &Place, expect: Expect, glance: bool) -> Result<(), Setback> {
+        let seen = Some(self.seen.clone());
+        let still_there = !glance || (Some(glimpse(&self.file.metadata()?)) == seen && glimpse_at(place)? == seen);
         let now = version(&self.file)?;
         let expected = !matches!(expect, Expect::Exactly(wanted) if wanted != now);
         if !(still_there && expected && now == version(&self.backup.file)?) {

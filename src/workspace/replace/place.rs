@@ -37,7 +37,9 @@ impl Place {
             let place = Place::new(root, path, folder, name)?;
             let target = match patiently(|| place.dir.symlink_metadata(&place.name)) {
                 Ok(metadata) if metadata.is_symlink() => place.dir.read_link_contents(&place.name),
-                Ok(_) => return Ok(place),
+                Ok(metadata) if metadata.is_file() => return Ok(place),
+                // Not even opened, which a FIFO's other end would notice.
+                Ok(_) => return Err(FileErrorKind::NotAFile.at(path)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(place),
                 Err(error) => Err(error),
             }

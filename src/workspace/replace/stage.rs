@@ -94,12 +94,12 @@ pub(super) fn meets(expect: Expect, content: Option<&Bytes>) -> Result<(), FileE
 }
 
 impl Staged {
-    /// Puts the file in its place.
-    pub(super) fn perform(&mut self, place: &Place, expect: Expect) -> Result<(), Setback> {
+    /// Puts the file in its place. With a `glance` at whether what is there still is what it was staged for.
+    pub(super) fn perform(&mut self, place: &Place, expect: Expect, glance: bool) -> Result<(), Setback> {
         match self {
             Staged::Fresh(fresh) => fresh.perform(place),
-            Staged::Swap(swap) => swap.perform(place, expect),
-            Staged::Overwrite(overwrite) => overwrite.perform(place, expect),
+            Staged::Swap(swap) => swap.perform(place, expect, glance),
+            Staged::Overwrite(overwrite) => overwrite.perform(place, expect, glance),
         }
     }
 
@@ -150,8 +150,13 @@ pub(super) fn as_it_is(write: bool) -> OpenOptions {
 #[cfg(unix)]
 fn may_write(place: &Place) -> io::Result<()> {
     use rustix::fs::{Access, AtFlags, accessat};
-    let flags = AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW;
-    Ok(accessat(&place.dir, &place.name, Access::WRITE_OK, flags)?)
+    use rustix::io::Errno;
+    let ask = |flags| accessat(&place.dir, &place.name, Access::WRITE_OK, flags);
+    match ask(AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW) {
+        // Older systems know no flags. That the name is no link has been looked at.
+        Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => Ok(ask(AtFlags::empty())?),
+        done => Ok(done?),
+    }
 }
 
 #[cfg(not(unix))]

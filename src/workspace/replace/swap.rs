@@ -9,12 +9,15 @@ use crate::model::version::Version;
 use crate::workspace::FileErrorKind;
 use crate::workspace::local::patiently;
 use crate::workspace::replace::exchange::{exchange, must_stay};
-use crate::workspace::replace::identity::{Glimpse, glimpse};
+use crate::workspace::replace::identity::{Glimpse, glimpse, glimpse_at, id};
 use crate::workspace::replace::place::Place;
 use crate::workspace::replace::stage::{Old, as_it_is};
 use crate::workspace::replace::temp::{Access, Temp, new_name, version};
 use crate::workspace::replace::trial::{self, Ability};
 use crate::workspace::replace::{Setback, metadata};
+
+/// How often a file is given back to somebody who keeps saving it in between.
+const EXCHANGES: usize = 1000;
 
 /// A file that is ready to take the place of another.
 #[derive(Debug)]
@@ -52,12 +55,10 @@ impl Swap {
     }
 
     /// Swaps the file in, and out again if what it displaced is not what was expected.
-    pub(super) fn perform(&mut self, place: &Place, expect: Expect) -> Result<(), Setback> {
-        match patiently(|| place.dir.symlink_metadata(&place.name)) {
-            Ok(metadata) if glimpse(&metadata) == self.seen => {}
-            Ok(_) => return Err(Setback::Again),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Setback::Again),
-            Err(error) => return Err(error.into()),
+    pub(super) fn perform(&mut self, place: &Place, expect: Expect, glance: bool) -> Result<(), Setback> {
+        if glance && glimpse_at(place)? != Some(self.seen.clone()) {
+            // Found out here, nobody sees the new bytes only to lose them again.
+            return Err(Setback::Again);
         }
         match self.put(place) {
             Ok(()) => {}
@@ -150,16 +151,27 @@ impl Swap {
 
     fn exchange_back(&mut self, place: &Place) -> io::Result<()> {
         let own = self.temp.named()?.to_owned();
+        let in_hand = || patiently(|| place.dir.symlink_metadata(&own)).map(|metadata| id(&metadata));
+        let mut put = in_hand()?;
         match exchange(&place.dir, &own, &place.name) {
             // Somebody has deleted the new file, and so the place stays empty.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             done => done?,
         };
-        if !self.temp.is_at(&own, self.content)? {
-            // Somebody has put a file there since, or written to ours. Theirs is the newest: it stays.
-            exchange(&place.dir, &own, &place.name)?;
+        if self.temp.is_at(&own, self.content)? {
+            return Ok(());
         }
-        Ok(())
+        // Somebody has put a file there since, or written to ours. Theirs is the newest, so it goes back; and if
+        // what comes out then is not what went in before, they have been at it again.
+        for _ in 0..EXCHANGES {
+            let newest = in_hand()?;
+            exchange(&place.dir, &own, &place.name)?;
+            if in_hand()? == put {
+                return Ok(());
+            }
+            put = newest;
+        }
+        Err(io::Error::other("the file keeps changing while it is being put back"))
     }
 
     fn rename_back(&mut self, place: &Place) -> io::Result<()> {

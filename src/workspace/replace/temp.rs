@@ -86,8 +86,16 @@ impl Temp {
         let Some(own) = &self.name else { return link_unnamed(&self.file, &self.dir, name) };
         if !trial::without(Ability::Link) {
             match self.dir.hard_link(own, &self.dir, name) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {}
-                done => return done,
+                Ok(()) => {
+                    // At once, since a file of several names would be written in place by the next one.
+                    if self.dir.remove_file(own).is_ok() {
+                        self.name = None;
+                    }
+                    return Ok(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+                // Not every file system has second names.
+                Err(_) => {}
             }
         }
         if !rename_if_free(&self.dir, own, name)? {

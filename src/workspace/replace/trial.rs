@@ -1,5 +1,6 @@
 //! Where tests make a step of a commit fail, or take an ability of the file system away.
 
+#[cfg(not(test))]
 use std::io;
 
 /// What a file system may not be able to do.
