@@ -2,6 +2,7 @@
 
 mod suite {
     mod architecture;
+    mod oneshot;
     mod stdio;
     mod support;
 }

@@ -1,5 +1,7 @@
 //! What the other suites stand on: a folder that goes away by itself, and the real binary behind pipes.
 
+pub mod oneshot;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
