@@ -2,6 +2,7 @@
 
 mod suite {
     mod architecture;
+    mod cases;
     mod oneshot;
     mod stdio;
     mod support;
