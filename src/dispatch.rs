@@ -99,7 +99,7 @@ impl Dispatcher {
         let mut turn = None;
         for attempt in 1.. {
             view.check_cancelled()?;
-            let (set, output) = match tool.plan(view, arguments.clone()).await? {
+            let (set, output) = match tool.plan(view, &arguments).await? {
                 ErasedPlan::Answer(output) => return Ok(output),
                 ErasedPlan::Act(act) => return act.begin().await,
                 ErasedPlan::Change { set, output } => (set, output),

@@ -49,8 +49,8 @@ pub trait Tool: Send + Sync + 'static {
     }
 
     /// Small facts for programs, put into `_meta` under `toolgate/`.
-    fn facts(_output: &Self::Output) -> serde_json::Map<String, serde_json::Value> {
-        serde_json::Map::new()
+    fn facts(_output: &Self::Output) -> Facts {
+        Facts::new()
     }
 
     /// Content that is not text, shown after the observation.
@@ -61,6 +61,9 @@ pub trait Tool: Send + Sync + 'static {
     /// One line for people, before it runs.
     fn present(args: &Self::Args) -> Card;
 }
+
+/// Names and values; null says nothing.
+pub type Facts = Vec<(&'static str, serde_json::Value)>;
 
 /// What a tool is called and what is said about it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,8 +5,6 @@ pub mod patch_file;
 pub mod read_file;
 pub mod write_file;
 
-use serde_json::{Map, Value};
-
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
 use crate::model::version::Version;
@@ -91,11 +89,6 @@ fn check_no_nul(field: &str, text: &str) -> Result<(), ToolError> {
             format!("{field}: holds a NUL character at byte {at}, which would make the file binary. Leave it out."),
         )),
     }
-}
-
-/// Facts for programs, from name and value pairs.
-fn facts<const N: usize>(pairs: [(&str, Value); N]) -> Map<String, Value> {
-    pairs.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// The same error; where nothing is at the path, with what may have been meant: another Unicode form, another case, a

@@ -1,5 +1,7 @@
 //! All integration tests, in one binary: one file of `suite/` a subject.
 
+#![allow(clippy::disallowed_methods, reason = "tests look at folders from outside")]
+
 mod suite {
     mod architecture;
     mod cases;

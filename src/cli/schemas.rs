@@ -30,6 +30,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a person names the folder")]
 fn write(folder: &Path, files: &[(&str, Value)]) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     files.iter().try_for_each(|(name, content)| std::fs::write(folder.join(name), format!("{content:#}\n")))

@@ -32,9 +32,8 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     if std::io::stdin().is_terminal() {
         explain(&workspace);
     }
-    let mut profile = Profile::default();
-    profile.structured = arguments.structured;
-    profile.instructions = Some(INSTRUCTIONS.to_owned());
+    let instructions = Some(INSTRUCTIONS.to_owned());
+    let profile = Profile { structured: arguments.structured, instructions, ..Profile::default() };
     let server = match Server::new(workspace).profile(profile).builtin_tools() {
         Ok(server) => server,
         Err(error) => return fail(1, error),

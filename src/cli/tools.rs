@@ -48,6 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     print(&format!("{tools:#}"))
 }
 
+#[expect(clippy::disallowed_methods, reason = "a person names the file")]
 fn check(file: &Path, registry: &Registry) -> ExitCode {
     let published = match std::fs::read_to_string(file) {
         Ok(text) => text,

@@ -71,9 +71,10 @@ mod tests {
     #[test]
     fn one_file_one_turn() {
         let turns = Turns::default();
-        let first = turns.take(&set(&["a", "b"])).now_or_never().expect("nobody is in line");
+        let (ab, bd) = (set(&["a", "b"]), set(&["b", "d"]));
+        let first = turns.take(&ab).now_or_never().expect("nobody is in line");
         assert!(turns.take(&set(&["c"])).now_or_never().is_some(), "another file does not wait");
-        let mut second = Box::pin(turns.take(&set(&["b", "d"])));
+        let mut second = Box::pin(turns.take(&bd));
         assert!((&mut second).now_or_never().is_none(), "the same file waits");
         drop(first);
         drop(second.now_or_never().expect("the turn has come"));

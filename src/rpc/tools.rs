@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use jsonrpsee::{Extensions, RpcModule};
+use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -22,6 +23,7 @@ use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
 use crate::rpc::reply::{self, MethodResult};
 use crate::rpc::{Profile, Shared};
+use crate::tool::Facts;
 use crate::tool::export;
 use crate::tool::registry::Output;
 
@@ -103,8 +105,34 @@ struct CallResult {
     is_error: bool,
     #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
     result_type: Option<&'static str>,
-    #[serde(rename = "_meta", skip_serializing_if = "Map::is_empty")]
-    meta: Map<String, Value>,
+    #[serde(rename = "_meta", skip_serializing_if = "Meta::is_empty")]
+    meta: Meta,
+}
+
+/// `_meta` of a result: small facts under `toolgate/`, and who made it.
+#[derive(Default)]
+struct Meta {
+    facts: Facts,
+    server_info: Option<Value>,
+}
+
+impl Meta {
+    fn is_empty(&self) -> bool {
+        self.server_info.is_none() && self.facts.iter().all(|(_, fact)| fact.is_null())
+    }
+}
+
+impl Serialize for Meta {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut meta = serializer.serialize_map(None)?;
+        for (name, fact) in self.facts.iter().filter(|(_, fact)| !fact.is_null()) {
+            meta.serialize_entry(&format_args!("toolgate/{name}"), fact)?;
+        }
+        if let Some(server_info) = &self.server_info {
+            meta.serialize_entry(reply::SERVER_INFO, server_info)?;
+        }
+        meta.end()
+    }
 }
 
 /// A content block.
@@ -129,7 +157,7 @@ fn call_result(tool: &str, outcome: &Outcome, era: Era, profile: &Profile) -> Ca
     };
     if era == Era::Modern {
         result.result_type = Some("complete");
-        result.meta.insert(reply::SERVER_INFO.to_owned(), reply::server_info(profile));
+        result.meta.server_info = Some(reply::server_info(profile));
     }
     result
 }
@@ -149,7 +177,7 @@ fn success(output: &Output, structured: bool) -> CallResult {
             .map(|image| Block::Image { data: BASE64.encode(&image.bytes), mime_type: image.mime_type }),
     );
     content.extend(notes.into_iter().map(|text| Block::Text { text }));
-    let meta = output.facts().into_iter().map(|(name, fact)| (format!("toolgate/{name}"), fact)).collect();
+    let meta = Meta { facts: output.facts(), server_info: None };
     // An output that is not JSON is a fault of the tool, which the text alone survives.
     let structured = if structured { output.structured().ok() } else { None };
     CallResult { content, structured, is_error: false, result_type: None, meta }
@@ -158,7 +186,7 @@ fn success(output: &Output, structured: bool) -> CallResult {
 fn failure(tool: &str, error: &ToolError) -> CallResult {
     let structured = structured_error(tool, error);
     let content = vec![Block::Text { text: error.message.clone() }];
-    CallResult { content, structured: Some(structured), is_error: true, result_type: None, meta: Map::new() }
+    CallResult { content, structured: Some(structured), is_error: true, result_type: None, meta: Meta::default() }
 }
 
 /// A tool error for programs: everything that the text says, and the code.

@@ -23,6 +23,8 @@ struct State {
     waiting: Vec<u8>,
     writing: bool,
     broken: bool,
+    /// How many threads wait for room. Waking nobody costs a system call as well.
+    blocked: usize,
 }
 
 impl LineOutbox {
@@ -34,7 +36,9 @@ impl LineOutbox {
     pub(super) fn push(&self, frame: &str) {
         let mut state = self.state();
         while state.waiting.len() > WAITING && state.writing && !state.broken {
+            state.blocked += 1;
             state = self.drained.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.blocked -= 1;
         }
         if state.broken {
             return;
@@ -72,7 +76,9 @@ impl LineOutbox {
                 state.broken = true;
                 state.waiting = Vec::new();
             }
-            self.drained.notify_all();
+            if state.blocked > 0 {
+                self.drained.notify_all();
+            }
         }
         if state.waiting.is_empty() && bytes.capacity() <= KEPT {
             state.waiting = bytes;

@@ -217,12 +217,10 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let idle = {
-            let mut state = self.session.state();
-            state.running -= 1;
-            state.running == 0
-        };
-        if idle {
+        let mut state = self.session.state();
+        state.running -= 1;
+        // Until the stream has ended nobody waits for this, and waking nobody costs a system call as well.
+        if state.running == 0 && state.ended.is_some() {
             self.session.changed.notify_all();
         }
     }

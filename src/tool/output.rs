@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::tool::{Image, Tool};
+use crate::tool::{Facts, Image, Tool};
 
 /// The output of some tool, complete and typed inside. Cheap to clone.
 #[derive(Clone)]
@@ -30,7 +30,7 @@ impl Output {
 
     /// Small facts for programs.
     #[must_use]
-    pub fn facts(&self) -> Map<String, Value> {
+    pub fn facts(&self) -> Facts {
         self.0.facts()
     }
 
@@ -66,7 +66,7 @@ impl fmt::Debug for Output {
 trait AnyOutput: Send + Sync {
     fn observation(&self) -> String;
     fn notes(&self) -> Vec<String>;
-    fn facts(&self) -> Map<String, Value>;
+    fn facts(&self) -> Facts;
     fn images(&self) -> Vec<Image>;
     fn structured(&self) -> serde_json::Result<Value>;
     fn write_json(&self, text: &mut Vec<u8>) -> serde_json::Result<()>;
@@ -83,7 +83,7 @@ impl<T: Tool> AnyOutput for Typed<T> {
         T::notes(&self.0)
     }
 
-    fn facts(&self) -> Map<String, Value> {
+    fn facts(&self) -> Facts {
         T::facts(&self.0)
     }
 

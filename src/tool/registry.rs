@@ -256,7 +256,11 @@ impl Entry {
     }
 
     /// Lets the tool look, and say what should happen. `arguments` are validated.
-    pub(crate) fn plan<'a>(&'a self, view: &'a View, arguments: Value) -> BoxFuture<'a, Result<ErasedPlan, ToolError>> {
+    pub(crate) fn plan<'a>(
+        &'a self,
+        view: &'a View,
+        arguments: &Value,
+    ) -> BoxFuture<'a, Result<ErasedPlan, ToolError>> {
         self.tool.plan(view, arguments)
     }
 }

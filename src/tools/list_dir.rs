@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{facts, not_found};
+use super::not_found;
 use crate::model::error::ToolError;
 use crate::model::path::WsPath;
 use crate::tool::view::View;
-use crate::tool::{Card, Effect, Plan, Spec, Tool};
+use crate::tool::{Card, Effect, Facts, Plan, Spec, Tool};
 use crate::workspace::{Entry, Kind};
 
 /// How many folders lie between two notes of progress.
@@ -118,8 +118,8 @@ impl Tool for ListDir {
         notes
     }
 
-    fn facts(output: &Output) -> Map<String, Value> {
-        facts([("entries", json!(output.entries.len())), ("omitted", json!(output.omitted))])
+    fn facts(output: &Output) -> Facts {
+        vec![("entries", json!(output.entries.len())), ("omitted", json!(output.omitted))]
     }
 
     fn present(args: &Args) -> Card {

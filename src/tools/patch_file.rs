@@ -6,9 +6,9 @@ use std::ops::Range;
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::{check_expected, check_no_nul, facts, not_found, not_text};
+use super::{check_expected, check_no_nul, not_found, not_text};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
@@ -18,7 +18,7 @@ use crate::text::find::{self, Eol};
 use crate::text::hint::{self, Near};
 use crate::text::{diff, lines, media, splice};
 use crate::tool::view::{FileBytes, TextRules, View};
-use crate::tool::{Card, Effect, Plan, Spec, Tool};
+use crate::tool::{Card, Effect, Facts, Plan, Spec, Tool};
 
 /// How many line numbers an error names in its message.
 const LINES_NAMED: usize = 20;
@@ -133,13 +133,13 @@ impl Tool for PatchFile {
         )]
     }
 
-    fn facts(output: &Output) -> Map<String, Value> {
-        facts([
+    fn facts(output: &Output) -> Facts {
+        vec![
             ("version", json!(output.version)),
             ("replaced", json!(output.replaced)),
             ("lines", json!(output.lines)),
             ("dry_run", output.diff.is_some().then_some(true).into()),
-        ])
+        ]
     }
 
     fn present(args: &Args) -> Card {

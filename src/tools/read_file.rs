@@ -5,9 +5,9 @@ use std::io::Read;
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::{facts, not_found, not_text};
+use super::{not_found, not_text};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
 use crate::model::version::Version;
@@ -15,7 +15,7 @@ use crate::text::encoding::{self, NotText, Transcoder};
 use crate::text::lines::{self, Flow, LineRange, Page, PageLimits, Pager, Resume};
 use crate::text::media;
 use crate::tool::view::{TextRules, View};
-use crate::tool::{Card, Effect, Image, Plan, Spec, Tool};
+use crate::tool::{Card, Effect, Facts, Image, Plan, Spec, Tool};
 use crate::workspace::{FileErrorKind, OpenFile};
 
 /// Reads in pieces of this size; a file that fits into one is hashed as well.
@@ -165,14 +165,14 @@ impl Tool for ReadFile {
         vec![note]
     }
 
-    fn facts(output: &Output) -> Map<String, Value> {
-        facts([
+    fn facts(output: &Output) -> Facts {
+        vec![
             ("version", json!(output.version)),
             ("start_line", json!(output.start_line)),
             ("end_line", json!(output.end_line)),
             ("total_lines", json!(output.total_lines)),
             ("next", json!(output.next)),
-        ])
+        ]
     }
 
     fn images(output: &Output) -> Vec<Image> {

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::{check_expected, check_no_nul, facts, not_text};
+use super::{check_expected, check_no_nul, not_text};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
@@ -14,7 +14,7 @@ use crate::text::encoding::{self, Encoding};
 use crate::text::media;
 use crate::text::names;
 use crate::tool::view::{FileBytes, TextRules, View};
-use crate::tool::{Card, Effect, Plan, Spec, Tool};
+use crate::tool::{Card, Effect, Facts, Plan, Spec, Tool};
 use crate::workspace::{FileErrorKind, Kind};
 
 /// The tool `write_file`.
@@ -98,13 +98,13 @@ impl Tool for WriteFile {
         output.notes.iter().map(|note| format!("[{note}]")).collect()
     }
 
-    fn facts(output: &Output) -> Map<String, Value> {
-        facts([
+    fn facts(output: &Output) -> Facts {
+        vec![
             ("version", json!(output.version)),
             ("created", json!(output.created)),
             ("changed", json!(output.changed)),
             ("size", json!(output.size)),
-        ])
+        ]
     }
 
     fn present(args: &Args) -> Card {

@@ -6,6 +6,7 @@ mod list;
 mod names;
 mod read;
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the folder from outside")]
 pub(super) mod tests;
 
 use std::io;
@@ -69,6 +70,7 @@ impl Local {
     ///
     /// # Errors
     /// See [`OpenError`].
+    #[expect(clippy::disallowed_methods, reason = "the one place where a folder of the system is entered")]
     pub fn open(root: impl AsRef<Path>) -> Result<Self, OpenError> {
         let root = root.as_ref();
         let refuse = |source| OpenError::of(root, source);
@@ -130,6 +132,7 @@ impl Workspace for Local {
 }
 
 /// Absolute paths of `root`: as it was typed, and as the system resolves it.
+#[expect(clippy::disallowed_methods, reason = "what the root is called is told, never opened")]
 fn spellings(root: &Path) -> io::Result<Vec<String>> {
     let typed = std::path::absolute(root)?;
     // `..` behind a link names another folder than it seems to, so nothing is said about it.

@@ -17,6 +17,7 @@ mod swap;
 mod sync;
 mod temp;
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the folder from outside")]
 mod tests;
 mod trial;
 

@@ -18,7 +18,7 @@ pub(super) trait AnyTool: Send + Sync {
     fn output_schema(&self) -> Result<Value, SchemaFault>;
     /// Nothing, if the arguments are not the tool's.
     fn present(&self, arguments: &Value) -> Option<Card>;
-    fn plan<'a>(&'a self, view: &'a View, arguments: Value) -> BoxFuture<'a, Result<ErasedPlan, ToolError>>;
+    fn plan<'a>(&'a self, view: &'a View, arguments: &Value) -> BoxFuture<'a, Result<ErasedPlan, ToolError>>;
 }
 
 impl<T: Tool> AnyTool for T {
@@ -34,7 +34,7 @@ impl<T: Tool> AnyTool for T {
         T::Args::deserialize(arguments).ok().map(|arguments| T::present(&arguments))
     }
 
-    fn plan<'a>(&'a self, view: &'a View, arguments: Value) -> BoxFuture<'a, Result<ErasedPlan, ToolError>> {
+    fn plan<'a>(&'a self, view: &'a View, arguments: &Value) -> BoxFuture<'a, Result<ErasedPlan, ToolError>> {
         let arguments = match typed::<T::Args>(arguments) {
             Ok(arguments) => arguments,
             Err(error) => return std::future::ready(Err(error)).boxed(),
@@ -44,8 +44,9 @@ impl<T: Tool> AnyTool for T {
 }
 
 /// A type may take less than its schema says; that too is the caller's to mend.
-fn typed<A: serde::de::DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
-    serde_path_to_error::deserialize(arguments).map_err(|error| {
+fn typed<A: serde::de::DeserializeOwned>(arguments: &Value) -> Result<A, ToolError> {
+    // Keeping track of the path costs more than the reading, so it is done only to tell where a fault lies.
+    A::deserialize(arguments).or_else(|_| serde_path_to_error::deserialize(arguments)).map_err(|error| {
         let path = error.path().to_string();
         // What cannot be named is a dot or a question mark.
         let field = path.trim_end_matches(['.', '?']).to_owned();

@@ -75,8 +75,8 @@ impl Tool for Sample {
         vec!["a note".to_owned()]
     }
 
-    fn facts(output: &Answer) -> serde_json::Map<String, Value> {
-        serde_json::Map::from_iter([("length".to_owned(), output.text.len().into())])
+    fn facts(output: &Answer) -> crate::tool::Facts {
+        vec![("length", output.text.len().into())]
     }
 
     fn images(_: &Answer) -> Vec<Image> {
@@ -141,7 +141,7 @@ fn view() -> View {
 fn plan(arguments: Value) -> Result<ErasedPlan, ToolError> {
     let registry = registry(&["sample"]);
     let entry = registry.get("sample").expect("a tool");
-    entry.plan(&view(), arguments).now_or_never().expect("nothing to wait for")
+    entry.plan(&view(), &arguments).now_or_never().expect("nothing to wait for")
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn plans_keep_their_kind_and_outputs_their_words() {
     let Ok(ErasedPlan::Answer(output)) = plan(json!({"text": "hi"})) else { panic!("an answer") };
     assert_eq!(output.observation(), "said hi");
     assert_eq!(output.notes(), ["a note"]);
-    assert_eq!(Value::Object(output.facts()), json!({"length": 2}));
+    assert_eq!(output.facts(), [("length", json!(2))]);
     assert_eq!(output.images()[0].mime_type, "image/png");
     assert_eq!(output.structured().expect("JSON"), json!({"text": "hi"}));
     let mut text = b"> ".to_vec();

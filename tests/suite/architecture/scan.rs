@@ -167,6 +167,21 @@ pub fn shipped<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
     kept
 }
 
+/// The modules in files of their own that only tests are built with.
+pub fn test_modules<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    for at in 0..tokens.len() {
+        if let Some((content, end)) = attribute(tokens, at)
+            && is_test_only(content)
+        {
+            let item = &tokens[end..item_end(tokens, end)];
+            let name = item.iter().position(|token| *token == "mod").and_then(|at| item.get(at + 1));
+            found.extend(name.filter(|_| item.last() == Some(&";")));
+        }
+    }
+    found
+}
+
 /// The inside of the attribute that begins at `at`, and where it ends.
 fn attribute<'a, 'b>(tokens: &'b [&'a str], at: usize) -> Option<(&'b [&'a str], usize)> {
     let open = match tokens[at..] {
