@@ -76,12 +76,18 @@ impl Server {
 
     /// Serves `root` with more command-line options.
     pub fn start_with(root: &Path, options: &[&str]) -> Self {
+        Server::spawn(root, options, &[])
+    }
+
+    /// Serves `root` with more command-line options and environment variables.
+    pub fn spawn(root: &Path, options: &[&str], environment: &[(&str, &str)]) -> Self {
         let state = Temp::new();
         let mut child = Command::new(env!("CARGO_BIN_EXE_toolgate"))
             .arg("serve")
             .arg(root)
             .args(options)
             .env("XDG_STATE_HOME", state.path())
+            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -119,7 +125,7 @@ impl Server {
     /// The next message, which must come in time and be JSON.
     pub fn recv(&mut self) -> Value {
         match self.lines.recv_timeout(PATIENCE) {
-            Ok(line) => serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in: {line}")),
+            Ok(line) => parsed(&line),
             Err(error) => panic!("no message: {error}; stderr:\n{}", self.end_and_take_stderr()),
         }
     }
@@ -155,17 +161,25 @@ impl Server {
     }
 
     /// Ends the input, as clients do, and waits until the server has ended.
-    pub fn close(mut self) -> ExitStatus {
+    pub fn close(self) -> ExitStatus {
+        self.finish().status
+    }
+
+    /// Ends the input, and waits for all that still comes.
+    pub fn finish(mut self) -> Ended {
         self.stdin = None;
         let deadline = Instant::now() + PATIENCE;
+        let mut messages = Vec::new();
         loop {
             match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(_) => {}
+                Ok(line) => messages.push(parsed(&line)),
                 Err(RecvTimeoutError::Disconnected) => break, // it has let go of its stdout
                 Err(RecvTimeoutError::Timeout) => panic!("still there; stderr:\n{}", self.end_and_take_stderr()),
             }
         }
-        self.child.wait().expect("an exit status")
+        let stderr = self.stderr.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
+        let processor_time = processor_time(self.child.id());
+        Ended { status: self.child.wait().expect("an exit status"), messages, stderr, processor_time }
     }
 
     /// Kills the server as `kill -9` does, and waits until it is gone.
@@ -178,6 +192,30 @@ impl Server {
         self.kill();
         self.stderr.take().and_then(|reader| reader.join().ok()).unwrap_or_default()
     }
+}
+
+/// What is left of a server that has ended.
+pub struct Ended {
+    pub status: ExitStatus,
+    /// What came before it ended and was not received yet.
+    pub messages: Vec<Value>,
+    pub stderr: String,
+    /// How long it has kept a processor busy, where the system tells.
+    pub processor_time: Option<Duration>,
+}
+
+fn parsed(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in: {line}"))
+}
+
+/// Of a child that has ended, but that nobody has waited for.
+fn processor_time(child: u32) -> Option<Duration> {
+    const TICK: Duration = Duration::from_millis(10);
+    let stat = fs::read_to_string(format!("/proc/{child}/stat")).ok()?;
+    // Behind the name, which may hold anything, stand the state and ten numbers, then the time in user and system mode.
+    let times = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11).take(2);
+    let ticks = times.map(|ticks| ticks.parse::<u32>().ok()).sum::<Option<u32>>()?;
+    Some(TICK * ticks)
 }
 
 impl Drop for Server {

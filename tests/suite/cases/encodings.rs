@@ -1,6 +1,8 @@
 //! Byte order marks and encodings: kept, or refused, never lost.
 
-use super::kit::{Desk, patch, says};
+use serde_json::json;
+
+use super::kit::{Desk, frame, patch, says};
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
@@ -82,10 +84,7 @@ fn no_tool_damages_a_file_in_a_legacy_encoding() {
 fn characters_arrive_whole_however_the_stream_is_cut() {
     let mut desk = Desk::with("other", "");
     let content = "# 张 é 🎉\n";
-    let frame = serde_json::json!({
-        "jsonrpc": "2.0", "id": "cut", "method": "tools/call",
-        "params": { "name": "write_file", "arguments": { "path": "p.py", "content": content }, "_meta": super::kit::meta() },
-    });
+    let frame = frame(json!("cut"), "write_file", json!({ "path": "p.py", "content": content }));
     // A byte at a time, so that every border lies somewhere inside a character.
     for byte in format!("{frame}\n").bytes() {
         desk.server.send_bytes(&[byte]);

@@ -17,6 +17,22 @@ pub fn meta() -> Value {
     })
 }
 
+/// A call of a tool as a whole frame.
+pub fn frame(id: Value, tool: &str, arguments: Value) -> Value {
+    let params = json!({ "name": tool, "arguments": arguments, "_meta": meta() });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+}
+
+/// The word that takes back a request.
+pub fn cancelled(params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })
+}
+
+/// What `initialize` asks for.
+pub fn hello(version: &str) -> Value {
+    json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } })
+}
+
 /// A folder and a server on it.
 pub struct Desk {
     pub folder: Temp,
