@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::dispatch::{Control, Dispatcher};
 use crate::model::call::{Call, Caller};
-use crate::model::error::{ErrorCode, ProtocolError, ToolError};
+use crate::model::error::{ErrorCode, ProtocolError, ToolError, glimpse};
 use crate::model::json::{self as strict, JsonFault, JsonFaultKind};
 use crate::model::path::WsPath;
 use crate::tool::registry::{RegisterError, Registry};
@@ -43,10 +43,10 @@ pub enum Refusal {
     #[error("the input is not one JSON document of the right form: {0}; it looks like {EXAMPLE}")]
     Malformed(String),
     /// `op` is something else.
-    #[error("op must be \"dispatch\", not {0:?}")]
+    #[error("op must be \"dispatch\", not {}", glimpse(.0))]
     WrongOp(String),
     /// Two keys of the workspace name one file.
-    #[error("the workspace has {0:?} and {1:?}, which are the same file: leave one out")]
+    #[error("the workspace has {} and {}, which are the same file: leave one out", glimpse(.0), glimpse(.1))]
     SameFile(String, String),
     /// The call breaks the contract.
     #[error(transparent)]
@@ -189,7 +189,18 @@ fn parse(input: &[u8]) -> Result<Document<'_>, Refusal> {
     if text.trim_ascii().is_empty() {
         return Err(Refusal::Empty);
     }
-    document::read(text).map_err(|error| Refusal::Malformed(error.to_string()))
+    document::read(text).map_err(|error| Refusal::Malformed(brief(&error.to_string())))
+}
+
+/// serde's words quote whole values; what is left of long ones is how they begin, and where they stand.
+fn brief(said: &str) -> String {
+    const BEGIN: usize = 200;
+    const END: usize = 60;
+    let chars = said.chars().count();
+    if chars <= BEGIN + END {
+        return said.to_owned();
+    }
+    said.chars().take(BEGIN).chain("...".chars()).chain(said.chars().skip(chars - END)).collect()
 }
 
 /// The arguments, or what is wrong with them: that is for the validator to say, since the model wrote them. Only

@@ -4,6 +4,8 @@
 
 mod suite {
     mod architecture;
+    mod cases;
+    mod oneshot;
     mod stdio;
     mod support;
 }

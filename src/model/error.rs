@@ -1,5 +1,6 @@
 //! The two kinds of failure: a tool error is part of the conversation, a protocol failure ends the request.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::Serialize;
@@ -154,7 +155,7 @@ impl ToolError {
 #[non_exhaustive]
 pub enum ProtocolError {
     /// No tool has that name.
-    #[error("unknown tool: {name}{}", meant.as_deref().map(|meant| format!(" (did you mean {meant}?)")).unwrap_or_default())]
+    #[error("unknown tool: {}{}", glimpse(name), meant.as_deref().map(|meant| format!(" (did you mean {meant}?)")).unwrap_or_default())]
     UnknownTool {
         /// The name that was asked for.
         name: String,
@@ -169,9 +170,37 @@ pub enum ProtocolError {
     },
 }
 
+/// So many characters of a text that others wrote are shown in a message.
+const GLIMPSE: usize = 100;
+
+/// `text` such that it keeps to its line and to a sensible length: as it is if it does already, else quoted, escaped
+/// and cut.
+#[must_use]
+pub fn glimpse(text: &str) -> Cow<'_, str> {
+    let end = text.char_indices().nth(GLIMPSE).map_or(text.len(), |(at, _)| at);
+    if end == text.len() && !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("{:?}{}", &text[..end], if end < text.len() { "..." } else { "" }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_glimpse_keeps_to_its_line_and_length() {
+        let long = "\u{e4}".repeat(GLIMPSE + 1);
+        for (text, want) in [
+            ("read_fil", "read_fil".to_owned()),
+            ("", String::new()),
+            ("a\nb\u{1b}[31m", r#""a\nb\u{1b}[31m""#.to_owned()),
+            (&long[..2 * GLIMPSE], long[..2 * GLIMPSE].to_owned()),
+            (&long, format!("{:?}...", &long[..2 * GLIMPSE])),
+        ] {
+            assert_eq!(glimpse(text), want);
+        }
+    }
 
     #[test]
     fn every_code_is_on_the_wire_as_it_is_spelled() {

@@ -103,6 +103,9 @@ impl Tool for PatchFile {
             .unwrap_or(false)
             .then(|| diff::unified(path.as_str(), &subject.text, &String::from_utf8_lossy(&text), 3));
         let content = subject.bytes_of(&text);
+        if content == old.bytes {
+            return Err(no_change("puts there what the file holds already"));
+        }
         let version = Version::of(&content).to_string();
         let dry = diff.is_some();
         let output = Output { path: args.path, replaced: spans.len(), lines, version, diff };
@@ -150,13 +153,15 @@ fn check_arguments(view: &View, args: &Args) -> Result<(), ToolError> {
     if view.text_rules() == TextRules::Bridged {
         check_no_nul("new_str", &args.new_str)?;
     }
-    if args.old_str == args.new_str {
-        return Err(ToolError::new(
-            ErrorCode::InvalidArguments,
-            "new_str: is the same as old_str, so nothing would change. Say what shall stand there instead.",
-        ));
-    }
-    Ok(())
+    if args.old_str == args.new_str { Err(no_change("is the same as old_str")) } else { Ok(()) }
+}
+
+/// A patch that changes nothing is never what was meant, and told as a change it would mislead (B034).
+fn no_change(why: &str) -> ToolError {
+    ToolError::new(
+        ErrorCode::InvalidArguments,
+        format!("new_str: {why}, so nothing would change. Say what shall stand there instead."),
+    )
 }
 
 /// The text that is patched, and how it becomes bytes again.

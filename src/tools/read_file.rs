@@ -128,6 +128,7 @@ impl Tool for ReadFile {
         }
         let version = head.last.then(|| Version::of(&head.bytes));
         let page = read_page(view, &path, file, head, range)?;
+        check_offset(range, &page)?;
         Ok(Plan::Answer(answer(&path, page, version, bridged)?))
     }
 
@@ -204,6 +205,23 @@ fn range(args: &Args) -> Result<LineRange, ToolError> {
         )),
         end => Ok(LineRange { start, end, offset: args.line_offset.unwrap_or(0) }),
     }
+}
+
+/// Refuses an offset that lies behind the end of its line: what follows would look like the line's text (B128).
+fn check_offset(range: LineRange, page: &Page) -> Result<(), ToolError> {
+    // Inside a character the page begins with that character, so only line ends and nothing at all are behind it.
+    let behind = range.offset > page.first_offset && matches!(page.text.first(), None | Some(b'\n' | b'\r'));
+    let there = page.total_lines.is_none_or(|total| range.start <= total);
+    if !(behind && there) {
+        return Ok(());
+    }
+    Err(ToolError::new(
+        ErrorCode::InvalidArguments,
+        format!(
+            "line_offset: {} lies behind the end of line {}, which has {} bytes. Leave it out to read the line from its start.",
+            range.offset, range.start, page.first_offset
+        ),
+    ))
 }
 
 /// The first or next bytes of a file.

@@ -167,8 +167,13 @@ fn kept(encoding: Encoding) -> Option<String> {
 
 fn create(view: &View, path: &WsPath, args: Args) -> Result<Plan<Output>, ToolError> {
     let mut changes = missing_folders(view, path, args.create_dirs.unwrap_or(false))?;
-    let notes =
-        if changes.is_empty() && view.text_rules() == TextRules::Bridged { name_notes(view, path) } else { Vec::new() };
+    let notes = match view.text_rules() {
+        TextRules::Exact => Vec::new(),
+        TextRules::Bridged => {
+            let made: Vec<_> = changes.iter().map(Change::path).chain([path]).collect();
+            name_notes(view, &made)
+        }
+    };
     let content = Bytes::from(args.content);
     let output = output(args.path, true, true, &content, notes);
     changes.push(Change::Write { path: path.clone(), expect: Expect::Absent, content });
@@ -212,24 +217,30 @@ fn missing_folders(view: &View, path: &WsPath, create_dirs: bool) -> Result<Vec<
     }
 }
 
-/// What is odd about a new file's name: another file that looks the same, or a name that Windows refuses.
-fn name_notes(view: &View, path: &WsPath) -> Vec<String> {
+/// What is odd about the names of what is made, from the outside in: another file that looks the same, or a name that
+/// Windows refuses.
+fn name_notes(view: &View, made: &[&WsPath]) -> Vec<String> {
+    // Only the outermost has neighbours.
+    let twin = made.first().and_then(|outermost| twin(view, outermost)).map(|twin| {
+        format!(
+            "There is another entry whose name looks the same but is spelled with other Unicode characters: \"{}\". Both \
+             exist now.",
+            twin.escape_unicode()
+        )
+    });
+    let refused = made.iter().filter_map(|path| {
+        let name = path.name();
+        names::refused_by_windows(name).map(|why| format!("The name {name} cannot be used on Windows: {why}."))
+    });
+    twin.into_iter().chain(refused).collect()
+}
+
+/// The entry beside `path` whose name is the same text in another Unicode form (B021).
+fn twin(view: &View, path: &WsPath) -> Option<String> {
     let name = path.name();
-    let mut notes = Vec::new();
-    if !name.is_ascii()
-        && let Some(folder) = path.parent()
-        && let Ok(listing) = view.list(&folder, usize::MAX)
-        && let Some(twin) =
-            listing.entries.iter().find(|entry| entry.name != name && names::look_alike(&entry.name, name))
-    {
-        notes.push(format!(
-            "There is another file whose name looks the same but is spelled with other Unicode characters: {:?}. Both exist \
-             now.",
-            twin.name.escape_unicode().to_string()
-        ));
+    if name.is_ascii() {
+        return None;
     }
-    if let Some(why) = names::refused_by_windows(name) {
-        notes.push(format!("The name {name} cannot be used on Windows: {why}."));
-    }
-    notes
+    let entries = view.list(&path.parent()?, usize::MAX).ok()?.entries;
+    entries.into_iter().map(|entry| entry.name).find(|other| other != name && names::look_alike(other, name))
 }

@@ -1,5 +1,7 @@
 //! What the other suites stand on: a folder that goes away by itself, and the real binary behind pipes.
 
+pub mod oneshot;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -105,8 +107,13 @@ impl Server {
 
     /// Sends one line, whatever it is.
     pub fn send_line(&mut self, line: &str) {
+        self.send_bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Sends bytes as they are.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("an open stdin");
-        stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).expect("a server that reads");
+        stdin.write_all(bytes).and_then(|()| stdin.flush()).expect("a server that reads");
     }
 
     /// The next message, which must come in time and be JSON.

@@ -1,0 +1,95 @@
+//! Byte order marks and encodings: kept, or refused, never lost.
+
+use super::kit::{Desk, patch, says};
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+fn with_bom(text: &str) -> Vec<u8> {
+    [BOM, text.as_bytes()].concat()
+}
+
+/// UTF-16 with its mark.
+fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(unit).collect()
+}
+
+#[test]
+fn a_byte_order_mark_outlives_being_read_and_written() {
+    let mut desk = Desk::with("p.aspx", with_bom("é\n"));
+    assert_eq!(desk.read("p.aspx").ok(), "1: é\n", "B008: hidden from the view");
+    says(&desk.write("p.aspx", "é!\n").ok(), &["byte order mark"]);
+    assert_eq!(desk.folder.read("p.aspx"), with_bom("é!\n"), "B008");
+
+    desk.write("p.aspx", "\u{feff}é?\n").ok();
+    assert_eq!(desk.folder.read("p.aspx"), with_bom("é?\n"), "B008: not doubled");
+
+    desk.write("p.aspx", "é?\n").ok();
+    assert_eq!(desk.folder.read("p.aspx"), with_bom("é?\n"), "B008: the same text is the same bytes");
+}
+
+#[test]
+fn a_byte_order_mark_outlives_being_patched() {
+    patch("B008: at the very start", &with_bom("a\nb\n"), "a\n", "A\n").mcp_gives(with_bom("A\nb\n"));
+    patch("B008: all of the text", &with_bom("a"), "a", "").mcp_gives(BOM);
+    patch("B008: old_str may carry it", &with_bom("a\n"), "a", "b").mcp_gives(with_bom("b\n"));
+    patch("B008: text in the one-shot protocol", &with_bom("a"), "\u{feff}a", "b").oneshot_gives("b");
+}
+
+#[test]
+fn a_mark_in_the_middle_is_text() {
+    patch("B008: kept", "a\u{feff}b\n", "b", "B").gives("a\u{feff}B\n");
+    let mut desk = Desk::with("a", "x");
+    desk.write("new", "\u{feff}a").ok();
+    assert_eq!(desk.folder.read("new"), with_bom("a"), "B008: a new file gets the mark it is given");
+}
+
+#[test]
+fn utf16_is_read_and_changed_as_utf16() {
+    for unit in [u16::to_le_bytes, u16::to_be_bytes] {
+        let mut desk = Desk::with("r.reg", utf16("a=é🎉\r\nb=1\r\n", unit));
+        assert_eq!(desk.read("r.reg").ok(), "1: a=é🎉\r\n2: b=1\r\n", "B011");
+        desk.patch("r.reg", "b=1\n", "b=2\nc=日\n").ok();
+        assert_eq!(desk.folder.read("r.reg"), utf16("a=é🎉\r\nb=2\r\nc=日\r\n", unit), "B011");
+        says(&desk.write("r.reg", "x\n").ok(), &["UTF-16"]);
+        assert_eq!(desk.folder.read("r.reg"), utf16("x\n", unit), "B012");
+    }
+}
+
+#[test]
+fn no_tool_damages_a_file_in_a_legacy_encoding() {
+    for (case, bytes) in [
+        ("B011: Windows-1252", &b"// a\xe7\xe3o\nx := 1;\n"[..]),
+        ("B012: GBK", b"\xC4\xE3\xBA\xC3\nx := 1\n"),
+        ("B011: Shift JIS", b"\x93\xfa\x96{\nx := 1\n"),
+        ("B011: the end of a character is missing", b"x := 1\n\xE6\x97"),
+        ("B011: a surrogate as UTF-8", b"x := 1\n\xED\xA0\xBD\n"),
+        ("B011: UTF-16 of odd length", b"\xFF\xFEx\0 "),
+        ("B011: a legacy byte far behind the first page", &[&b"x := 1\n".repeat(80_000)[..], b"\xe7\n"].concat()),
+    ] {
+        let mut desk = Desk::with("T.pas", bytes);
+        let patched = desk.patch("T.pas", "x := 1", "x := 2");
+        says(patched.error("unsupported_encoding"), &["T.pas", "UTF-8"]);
+        let written = desk.write("T.pas", "new\n");
+        // Whoever has not read it may be told so first; either way it stays.
+        assert_eq!(written.0["isError"], true, "{case}: {written:?}");
+        assert!(desk.folder.read("T.pas") == bytes, "{case}: the file changed");
+    }
+    let mut desk = Desk::with("g.txt", b"\xC4\xE3\xBA\xC3\n");
+    assert!(!desk.read("g.txt").error("unsupported_encoding").contains('\u{fffd}'), "B011");
+}
+
+#[test]
+fn characters_arrive_whole_however_the_stream_is_cut() {
+    let mut desk = Desk::with("other", "");
+    let content = "# 张 é 🎉\n";
+    let frame = serde_json::json!({
+        "jsonrpc": "2.0", "id": "cut", "method": "tools/call",
+        "params": { "name": "write_file", "arguments": { "path": "p.py", "content": content }, "_meta": super::kit::meta() },
+    });
+    // A byte at a time, so that every border lies somewhere inside a character.
+    for byte in format!("{frame}\n").bytes() {
+        desk.server.send_bytes(&[byte]);
+    }
+    assert_eq!(desk.server.recv()["id"], "cut");
+    assert_eq!(desk.folder.read("p.py"), content.as_bytes(), "B014");
+}
