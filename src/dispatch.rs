@@ -9,11 +9,12 @@ use futures_util::FutureExt;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::dispatch::turns::Turns;
+use crate::dispatch::turns::{Turn, Turns, Use};
 use crate::model::call::{Call, Caller};
 use crate::model::change::ChangeSet;
 use crate::model::error::{ErrorCode, ProtocolError, ToolError};
 use crate::model::json::JsonFault;
+use crate::tool::Effect;
 use crate::tool::registry::{Entry, ErasedPlan, Output, Registry};
 use crate::tool::view::{ProgressSink, Settings, View};
 use crate::workspace::{FileError, FileErrorKind, Workspace};
@@ -21,7 +22,7 @@ use crate::workspace::{FileError, FileErrorKind, Workspace};
 /// What a call came to.
 pub type Outcome = Result<Output, ToolError>;
 
-/// How often a change is planned anew because another writer got in between.
+/// How often a change is planned because another program got in between.
 const ATTEMPTS: u32 = 8;
 
 /// Runs calls against a workspace. It owns both the tools and the workspace: nothing else can reach a tool's plan or
@@ -62,7 +63,7 @@ impl Dispatcher {
         &self.registry
     }
 
-    /// Runs one call: look up, validate, plan, perform.
+    /// Runs one call: look up, validate, take the turn, plan, perform.
     ///
     /// # Errors
     /// Only where the request breaks the contract; what a call runs into is its [`Outcome`].
@@ -74,8 +75,9 @@ impl Dispatcher {
         };
         tracing::info!(tool = call.tool, "{}", tool.present(&arguments).line);
         let view = View::new(Arc::clone(&self.workspace), self.settings, control.cancel, control.progress);
+        let _turn = self.take_turn(tool, &view, &arguments).await;
         // A tool that panics fails alone: its call ends as an internal error, everything else goes on.
-        AssertUnwindSafe(self.plan_and_perform(tool, &view, arguments))
+        AssertUnwindSafe(self.plan_and_perform(tool, &view, &arguments))
             .catch_unwind()
             .await
             .map_err(|_| ProtocolError::Internal { tool: call.tool })
@@ -93,20 +95,23 @@ impl Dispatcher {
         })
     }
 
-    /// Plans, and performs the plan. Where another writer got in between, plans anew on what is there now, so that
-    /// many patches of one file all land; from the second time on nobody of this process can get in between again.
-    async fn plan_and_perform(&self, tool: &Entry, view: &View, arguments: Value) -> Outcome {
-        let mut turn = None;
+    /// Waits for the calls before this one that are changing the same files.
+    async fn take_turn(&self, tool: &Entry, view: &View, arguments: &Value) -> Turn<'_> {
+        // What is not a path in this workspace is nobody else's either; the tool will say what is wrong with it.
+        let paths = tool.paths(arguments).iter().filter_map(|text| view.path(text).ok()).collect();
+        let usage = if tool.spec().effect == Effect::Reads { Use::Looks } else { Use::Changes };
+        self.turns.take(paths, usage).await
+    }
+
+    /// Plans, and performs the plan. Where another program got in between, plans anew on what is there now.
+    async fn plan_and_perform(&self, tool: &Entry, view: &View, arguments: &Value) -> Outcome {
         for attempt in 1.. {
             view.check_cancelled()?;
-            let (set, output) = match tool.plan(view, &arguments).await? {
+            let (set, output) = match tool.plan(view, arguments).await? {
                 ErasedPlan::Answer(output) => return Ok(output),
                 ErasedPlan::Act(act) => return act.begin().await,
                 ErasedPlan::Change { set, output } => (set, output),
             };
-            if turn.is_none() {
-                turn = Some(self.turns.take(&set).await);
-            }
             view.check_cancelled()?;
             match self.commit(&set) {
                 Ok(()) => return Ok(output),

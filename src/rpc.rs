@@ -4,6 +4,7 @@
 //! ([`leaf`]) calls the method. A [`connection::Connection`] holds what one client's stream needs: which of its
 //! requests are under way, and which legacy revision it negotiated.
 
+mod call_result;
 pub mod connection;
 mod context;
 mod era;

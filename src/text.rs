@@ -4,6 +4,7 @@ pub mod diff;
 pub mod encoding;
 pub mod find;
 pub mod hint;
+pub mod json;
 pub mod lines;
 pub mod media;
 pub mod names;

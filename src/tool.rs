@@ -76,6 +76,9 @@ pub struct Spec {
     pub description: &'static str,
     /// What the tool does to the world.
     pub effect: Effect,
+    /// Which arguments name the files and folders that a call is about, such as `path` or `patches.*.path`. Calls on
+    /// one file keep their order by this.
+    pub paths: &'static [&'static str],
 }
 
 /// What calling a tool does to the world; the MCP annotations follow from it.

@@ -1,57 +1,95 @@
-//! Calls that change one file wait for each other; calls on different files do not.
+//! Who goes first: a call sees what the calls before it on the same files have done; calls on different files do not
+//! wait for each other.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{Mutex as TurnLock, OwnedMutexGuard};
+use tokio::sync::Notify;
 
-use crate::model::change::ChangeSet;
 use crate::model::path::WsPath;
 
-/// Who is at work on which path.
+/// The calls that are changing something, in the order in which they came.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    lines: Arc<Mutex<HashMap<WsPath, Arc<TurnLock<()>>>>>,
+    line: Mutex<Line>,
+    left: Notify,
 }
 
-/// The turn on all paths of one change set; the next in line goes on when it is dropped.
+#[derive(Debug, Default)]
+struct Line {
+    next: u64,
+    changing: Vec<Changing>,
+}
+
+/// A call that is changing something, or waits to.
 #[derive(Debug)]
-pub(super) struct Turn {
-    held: Vec<(WsPath, Option<OwnedMutexGuard<()>>)>,
-    lines: Arc<Mutex<HashMap<WsPath, Arc<TurnLock<()>>>>>,
+struct Changing {
+    ticket: u64,
+    paths: Vec<WsPath>,
+}
+
+/// How a call uses its paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// It only looks: nobody needs to wait for it.
+    Looks,
+    /// It may change them.
+    Changes,
+}
+
+/// The turn of one call; the next in line goes on when it is dropped.
+#[derive(Debug)]
+pub(super) struct Turn<'a> {
+    turns: &'a Turns,
+    ticket: u64,
+    usage: Use,
 }
 
 impl Turns {
-    /// Waits for the turn on every path of `set`, in the order of paths so that no two sets wait for each other.
-    pub(super) async fn take(&self, set: &ChangeSet) -> Turn {
-        let mut paths: Vec<_> = set.iter().map(|change| change.path().clone()).collect();
-        paths.sort();
-        paths.dedup();
-        let mut turn = Turn { held: Vec::with_capacity(paths.len()), lines: Arc::clone(&self.lines) };
-        for path in paths {
-            let line = {
-                let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-                Arc::clone(lines.entry(path.clone()).or_default())
-            };
-            turn.held.push((path, None));
-            let guard = line.lock_owned().await;
-            if let Some((_, held)) = turn.held.last_mut() {
-                *held = Some(guard);
+    /// Waits until no earlier call is changing any of `paths`, a folder above one, or something below one.
+    pub(super) async fn take(&self, paths: Vec<WsPath>, usage: Use) -> Turn<'_> {
+        let turn = self.stand_in_line(&paths, usage);
+        loop {
+            let mut left = pin!(self.left.notified());
+            // From here on no leaving is missed, also one before the wait begins.
+            left.as_mut().enable();
+            if !self.line().blocks(turn.ticket, &paths) {
+                return turn;
             }
+            left.await;
         }
-        turn
+    }
+
+    fn stand_in_line(&self, paths: &[WsPath], usage: Use) -> Turn<'_> {
+        let mut line = self.line();
+        let ticket = line.next;
+        line.next += 1;
+        if usage == Use::Changes {
+            line.changing.push(Changing { ticket, paths: paths.to_vec() });
+        }
+        Turn { turns: self, ticket, usage }
+    }
+
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Turn {
+impl Line {
+    /// Whether someone who came before `ticket` is changing what `paths` are about.
+    fn blocks(&self, ticket: u64, paths: &[WsPath]) -> bool {
+        let earlier = self.changing.iter().filter(|other| other.ticket < ticket);
+        earlier
+            .flat_map(|other| &other.paths)
+            .any(|theirs| paths.iter().any(|ours| ours.is_within(theirs) || theirs.is_within(ours)))
+    }
+}
+
+impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        for (path, guard) in self.held.drain(..) {
-            drop(guard);
-            // Only the table knows the line: nobody waits in it.
-            if lines.get(&path).is_some_and(|line| Arc::strong_count(line) == 1) {
-                lines.remove(&path);
-            }
+        if self.usage == Use::Changes {
+            self.turns.line().changing.retain(|other| other.ticket != self.ticket);
+            self.turns.left.notify_waiters();
         }
     }
 }
@@ -61,23 +99,44 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
-    use crate::model::change::Change;
 
-    fn set(paths: &[&str]) -> ChangeSet {
-        let step = |path: &&str| Change::MakeDir { path: WsPath::parse(path).expect("a path") };
-        ChangeSet::new(paths.iter().map(step).collect())
+    fn paths(paths: &[&str]) -> Vec<WsPath> {
+        paths.iter().map(|path| WsPath::parse(path).expect("a path")).collect()
     }
 
     #[test]
-    fn one_file_one_turn() {
+    fn who_waits_for_whom() {
+        for (first, second, usage, waits) in [
+            (&["a"][..], &["a"][..], Use::Looks, true),
+            (&["a"], &["a"], Use::Changes, true),
+            (&["a", "b"], &["b", "c"], Use::Changes, true),
+            (&["dir/a"], &["dir"], Use::Looks, true),
+            (&["dir"], &["dir/a"], Use::Looks, true),
+            (&["a"], &["."], Use::Looks, true),
+            (&["a"], &["ab"], Use::Changes, false),
+            (&["a"], &["b"], Use::Looks, false),
+            (&["a"], &[], Use::Changes, false),
+        ] {
+            let turns = Turns::default();
+            let turn = turns.take(paths(first), Use::Changes).now_or_never().expect("nobody is in line");
+            let mut next = Box::pin(turns.take(paths(second), usage));
+            assert_eq!((&mut next).now_or_never().is_none(), waits, "{first:?} then {second:?}");
+            drop(turn);
+            if waits {
+                assert!(next.now_or_never().is_some(), "the turn has come");
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_one_who_only_looks_or_has_given_up() {
         let turns = Turns::default();
-        let (ab, bd) = (set(&["a", "b"]), set(&["b", "d"]));
-        let first = turns.take(&ab).now_or_never().expect("nobody is in line");
-        assert!(turns.take(&set(&["c"])).now_or_never().is_some(), "another file does not wait");
-        let mut second = Box::pin(turns.take(&bd));
-        assert!((&mut second).now_or_never().is_none(), "the same file waits");
-        drop(first);
-        drop(second.now_or_never().expect("the turn has come"));
-        assert!(turns.lines.lock().expect("a lock").is_empty(), "no line is left behind");
+        let _looks = turns.take(paths(&["a"]), Use::Looks).now_or_never().expect("nobody is in line");
+        let changes = turns.take(paths(&["a"]), Use::Changes).now_or_never().expect("nobody waits for a look");
+        let mut gives_up = Box::pin(turns.take(paths(&["a"]), Use::Changes));
+        assert!((&mut gives_up).now_or_never().is_none());
+        drop(gives_up);
+        drop(changes);
+        assert!(turns.take(paths(&["a"]), Use::Changes).now_or_never().is_some());
     }
 }

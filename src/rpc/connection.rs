@@ -1,6 +1,7 @@
 //! One client's stream of frames: which of its requests are under way, and what it has negotiated.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
@@ -12,7 +13,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::rpc::Mcp;
-use crate::rpc::context::Arrival;
+use crate::rpc::context::{Arrival, ResultSlot};
 use crate::rpc::era::LegacyVersion;
 use crate::rpc::error::RpcError;
 use crate::rpc::frame::{BadFrame, Frame};
@@ -79,13 +80,10 @@ impl Client {
 
     /// Notes that a request is under way, unless one with its id is already.
     fn begin(&self, id: &RequestId) -> Option<CancellationToken> {
-        let mut under_way = self.under_way();
-        if under_way.contains_key(id) {
-            return None;
+        match self.under_way().entry(id.clone()) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(place) => Some(place.insert(CancellationToken::new()).clone()),
         }
-        let token = CancellationToken::new();
-        under_way.insert(id.clone(), token.clone());
-        Some(token)
     }
 
     /// Notes that a request is done, and says whether anyone still waits for its answer.
@@ -155,12 +153,14 @@ impl Connection {
         };
         let client = Arc::clone(&self.client);
         let mut request = Request::owned(method.to_owned(), params.map(ToOwned::to_owned), reply::PLACEHOLDER);
+        let slot = ResultSlot::new(reply::head(&id));
         request.extensions_mut().insert(Arrival { client: Arc::clone(&client), cancel: cancel.clone() });
+        request.extensions_mut().insert(slot.clone());
         let answer = self.mcp.service.call(request);
         Accepted::Pending(Box::pin(async move {
             let answer = cancel.run_until_cancelled(answer).await;
             let wanted = client.finish(&id, &cancel);
-            answer.filter(|_| wanted).map(|answer| reply::with_id(answer, &id))
+            answer.filter(|_| wanted).map(|answer| reply::frame(answer, &id, &slot))
         }))
     }
 

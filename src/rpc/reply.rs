@@ -7,12 +7,13 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use crate::rpc::Profile;
+use crate::rpc::context::ResultSlot;
 use crate::rpc::era::Era;
 use crate::rpc::error::RpcError;
 use crate::rpc::id::RequestId;
 
 /// The id under which jsonrpsee sees every request. It cannot hold all ids that MCP allows, so the real one is kept
-/// outside and put back by [`with_id`].
+/// outside and put back by [`frame`].
 pub(crate) const PLACEHOLDER: Id<'static> = Id::Number(0);
 
 /// How jsonrpsee begins an answer to [`PLACEHOLDER`].
@@ -24,8 +25,16 @@ const LIST_TTL_MS: u64 = 300_000;
 /// A method's answer, serialized.
 pub(crate) type MethodResult = Result<Box<RawValue>, ErrorObjectOwned>;
 
-/// The answer as a frame, with the id that its request came with.
-pub(crate) fn with_id(response: MethodResponse, id: &RequestId) -> String {
+/// How the frame of a result begins.
+pub(crate) fn head(id: &RequestId) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#)
+}
+
+/// The answer as a frame: what its method has written into `slot`, else the response with the id that the request had.
+pub(crate) fn frame(response: MethodResponse, id: &RequestId, slot: &ResultSlot) -> String {
+    if let Some(frame) = slot.take() {
+        return frame;
+    }
     // The response keeps the request's extensions alive, and with them the connection.
     let response = response.with_extensions(Extensions::new()).into_json();
     match response.get().strip_prefix(PLACEHOLDER_HEAD) {
@@ -83,6 +92,6 @@ pub(crate) fn raw(body: &impl Serialize) -> MethodResult {
     to_raw_value(body).map_err(|error| internal(&error))
 }
 
-fn internal(error: &serde_json::Error) -> ErrorObjectOwned {
+pub(crate) fn internal(error: &serde_json::Error) -> ErrorObjectOwned {
     ErrorObjectOwned::owned(-32603, format!("Internal error: {error}"), None::<()>)
 }

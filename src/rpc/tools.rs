@@ -3,29 +3,22 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use jsonrpsee::{Extensions, RpcModule};
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 
-use crate::dispatch::{Control, Outcome};
+use crate::dispatch::Control;
 use crate::model::call::{Call, Caller};
-use crate::model::error::{ErrorCode, ToolError};
 use crate::model::json as strict;
-use crate::rpc::context::Context;
-use crate::rpc::era::Era;
+use crate::rpc::context::{Context, ResultSlot};
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
 use crate::rpc::reply::{self, MethodResult};
-use crate::rpc::{Profile, Shared};
-use crate::tool::Facts;
+use crate::rpc::{Shared, call_result};
 use crate::tool::export;
-use crate::tool::registry::Output;
 
 /// Tools on one page of `tools/list`.
 const PAGE: usize = 100;
@@ -92,112 +85,16 @@ async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions
     let caller = Caller::Mcp { principal: context.arrival.client.principal.clone() };
     let control = Control { cancel: context.arrival.cancel.clone(), progress: context.progress() };
     let outcome = shared.dispatcher.dispatch(call, &caller, control).await.map_err(RpcError::from)?;
-    reply::raw(&call_result(&tool, &outcome, context.scope.era, &shared.profile))
-}
-
-/// `CallToolResult`, in the order in which a person likes to read it.
-#[derive(Serialize)]
-struct CallResult {
-    content: Vec<Block>,
-    #[serde(rename = "structuredContent", skip_serializing_if = "Option::is_none")]
-    structured: Option<Value>,
-    #[serde(rename = "isError", skip_serializing_if = "std::ops::Not::not")]
-    is_error: bool,
-    #[serde(rename = "resultType", skip_serializing_if = "Option::is_none")]
-    result_type: Option<&'static str>,
-    #[serde(rename = "_meta", skip_serializing_if = "Meta::is_empty")]
-    meta: Meta,
-}
-
-/// `_meta` of a result: small facts under `toolgate/`, and who made it.
-#[derive(Default)]
-struct Meta {
-    facts: Facts,
-    server_info: Option<Value>,
-}
-
-impl Meta {
-    fn is_empty(&self) -> bool {
-        self.server_info.is_none() && self.facts.iter().all(|(_, fact)| fact.is_null())
-    }
-}
-
-impl Serialize for Meta {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut meta = serializer.serialize_map(None)?;
-        for (name, fact) in self.facts.iter().filter(|(_, fact)| !fact.is_null()) {
-            meta.serialize_entry(&format_args!("toolgate/{name}"), fact)?;
+    let write = |result: &mut String| call_result::write(result, &tool, &outcome, context.scope.era, &shared.profile);
+    match extensions.get::<ResultSlot>() {
+        Some(slot) => {
+            slot.fill(write);
+            Ok(RawValue::NULL.to_owned())
         }
-        if let Some(server_info) = &self.server_info {
-            meta.serialize_entry(reply::SERVER_INFO, server_info)?;
+        None => {
+            let mut result = String::new();
+            write(&mut result);
+            RawValue::from_string(result).map_err(|error| reply::internal(&error))
         }
-        meta.end()
     }
-}
-
-/// A content block.
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-enum Block {
-    Text {
-        text: String,
-    },
-    Image {
-        data: String,
-        #[serde(rename = "mimeType")]
-        mime_type: &'static str,
-    },
-}
-
-/// The outcome of a call as a client wants it: complete in each field that carries it.
-fn call_result(tool: &str, outcome: &Outcome, era: Era, profile: &Profile) -> CallResult {
-    let mut result = match outcome {
-        Ok(output) => success(output, profile.structured),
-        Err(error) => failure(tool, error),
-    };
-    if era == Era::Modern {
-        result.result_type = Some("complete");
-        result.meta.server_info = Some(reply::server_info(profile));
-    }
-    result
-}
-
-fn success(output: &Output, structured: bool) -> CallResult {
-    let notes = output.notes();
-    let mut content = Vec::with_capacity(1 + notes.len());
-    let observation = output.observation();
-    // Some model APIs refuse an empty text block; where the text is empty a note says so in words.
-    if !observation.is_empty() || notes.is_empty() {
-        content.push(Block::Text { text: observation });
-    }
-    content.extend(
-        output
-            .images()
-            .into_iter()
-            .map(|image| Block::Image { data: BASE64.encode(&image.bytes), mime_type: image.mime_type }),
-    );
-    content.extend(notes.into_iter().map(|text| Block::Text { text }));
-    let meta = Meta { facts: output.facts(), server_info: None };
-    // An output that is not JSON is a fault of the tool, which the text alone survives.
-    let structured = if structured { output.structured().ok() } else { None };
-    CallResult { content, structured, is_error: false, result_type: None, meta }
-}
-
-fn failure(tool: &str, error: &ToolError) -> CallResult {
-    let structured = structured_error(tool, error);
-    let content = vec![Block::Text { text: error.message.clone() }];
-    CallResult { content, structured: Some(structured), is_error: true, result_type: None, meta: Meta::default() }
-}
-
-/// A tool error for programs: everything that the text says, and the code.
-fn structured_error(tool: &str, error: &ToolError) -> Value {
-    #[derive(Serialize)]
-    struct Failed<'a> {
-        status: &'static str,
-        tool: &'a str,
-        error: ErrorCode,
-        message: &'a str,
-        details: &'a Map<String, Value>,
-    }
-    json!(Failed { status: "error", tool, error: error.code, message: &error.message, details: &error.details })
 }

@@ -78,7 +78,7 @@ mod tests {
         type Output = Words;
 
         fn spec(&self) -> Spec {
-            Spec { name: self.0, title: "Say", description: "Says it.", effect: self.1 }
+            Spec { name: self.0, title: "Say", description: "Says it.", effect: self.1, paths: &[] }
         }
 
         async fn plan(&self, _: &View, args: Words) -> Result<Plan<Words>, ToolError> {

@@ -47,7 +47,7 @@ use erased::AnyTool;
 ///     type Output = Shouted;
 ///
 ///     fn spec(&self) -> Spec {
-///         Spec { name: "shout", title: "Shout", description: "Puts text into capitals.", effect: Effect::Reads }
+///         Spec { name: "shout", title: "Shout", description: "Puts text into capitals.", effect: Effect::Reads, paths: &[] }
 ///     }
 ///
 ///     async fn plan(&self, _: &View, args: Args) -> Result<Plan<Shouted>, ToolError> {
@@ -250,6 +250,16 @@ impl Entry {
         }
     }
 
+    /// The paths that a call with these arguments is about, as they are written. One that is left out is the folder
+    /// of the workspace.
+    pub(crate) fn paths<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
+        let mut paths = Vec::new();
+        for place in self.spec.paths {
+            collect(arguments, place, &mut paths);
+        }
+        paths
+    }
+
     /// One line for people about a call with these validated arguments.
     pub(crate) fn present(&self, arguments: &Value) -> Card {
         self.tool.present(arguments).unwrap_or_else(|| Card::new(self.spec.title))
@@ -269,6 +279,23 @@ impl Entry {
 fn any_object() -> &'static Value {
     static ANY: LazyLock<Value> = LazyLock::new(|| json!({"type": "object", "properties": {}}));
     &ANY
+}
+
+/// The texts at `place`, a path of member names and `*` for every item of a list.
+fn collect<'a>(value: &'a Value, place: &str, texts: &mut Vec<&'a str>) {
+    let (name, rest) = place.split_once('.').map_or((place, None), |(name, rest)| (name, Some(rest)));
+    let mut go_on = |value: &'a Value| match rest {
+        Some(rest) => collect(value, rest, texts),
+        None => texts.extend(value.as_str()),
+    };
+    match (name, value) {
+        ("*", Value::Array(items)) => items.iter().for_each(go_on),
+        (name, Value::Object(members)) => match members.get(name) {
+            Some(member) => go_on(member),
+            None => texts.push("."),
+        },
+        _ => {}
+    }
 }
 
 impl fmt::Debug for Entry {

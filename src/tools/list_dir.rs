@@ -86,6 +86,7 @@ impl Tool for ListDir {
                           more shows the folders below as well. Nothing is hidden or ignored; links are shown with where they \
                           point and are not entered. At most 10000 entries are shown, and it says if there are more.",
             effect: Effect::Reads,
+            paths: &["path"],
         }
     }
 

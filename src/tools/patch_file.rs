@@ -84,6 +84,7 @@ impl Tool for PatchFile {
                           the lines of all matches. A \\n in old_str also matches the file's \\r\\n, and new lines take the line \
                           ending of the place. Every byte outside the match stays. Use dry_run to see the diff first.",
             effect: Effect::Replaces { idempotent: false },
+            paths: &["path"],
         }
     }
 
@@ -240,25 +241,39 @@ impl<'a> Subject<'a> {
         }
         match hint::nearest_with_eol(&self.text, old, self.eol) {
             None => error(format!(
-                "old_str is not in {path}, and nothing in it is similar. Nothing was changed. Read the file and copy old_str \
-                 from what it says now."
+                "old_str is not in {path}, and nothing in it is similar. Nothing was changed. Read the file and copy \
+                 old_str from what it says now."
             )),
-            Some(near) => {
-                let differs: Vec<_> = near.differs.iter().map(hint::Difference::describe).collect();
-                error(format!(
-                    "old_str is not in {path}. Nothing was changed. The nearest place is {}; it differs by: {}. It reads:\n{}\nCopy \
-                     old_str from there exactly.",
-                    lines_of(&near),
-                    differs.join("; "),
-                    near.text.trim_end_matches(['\r', '\n'])
-                ))
-                .with(
-                    "nearest",
-                    json!({"first_line": near.first_line, "last_line": near.last_line, "text": near.text, "differs": differs}),
-                )
-            }
+            Some(near) => error(format!(
+                "old_str is not in {path}. Nothing was changed. The nearest place is {}; it differs in {}.{} The place \
+                 reads:\n{}\nCopy old_str from there exactly.",
+                lines_of(&near),
+                differs(&near).join(", "),
+                first_difference(&near),
+                near.text.trim_end_matches(['\r', '\n'])
+            ))
+            .with(
+                "nearest",
+                json!({
+                    "first_line": near.first_line,
+                    "last_line": near.last_line,
+                    "text": near.text,
+                    "differs": differs(&near),
+                }),
+            ),
         }
     }
+}
+
+fn differs(near: &Near) -> Vec<&'static str> {
+    near.differs.iter().map(hint::Difference::describe).collect()
+}
+
+/// The first line that differs, in both forms, with what cannot be seen made visible.
+fn first_difference(near: &Near) -> String {
+    near.first_difference.as_ref().map_or_else(String::new, |first| {
+        format!(" Line {} of old_str is\n{}\nwhere the file has\n{}\n", first.line, first.old, first.actual)
+    })
 }
 
 fn lines_of(near: &Near) -> String {

@@ -110,6 +110,7 @@ impl Tool for ReadFile {
                           and end_line. Fails with file_not_found, not_a_file, binary_file, unsupported_encoding or \
                           outside_workspace.",
             effect: Effect::Reads,
+            paths: &["path"],
         }
     }
 

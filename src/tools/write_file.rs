@@ -69,6 +69,7 @@ impl Tool for WriteFile {
                           folder is missing it fails with file_not_found, unless create_dirs is true. Links are followed, mode \
                           and owner stay. A byte order mark and UTF-16 of the file stay; a file that is not text is refused.",
             effect: Effect::Replaces { idempotent: true },
+            paths: &["path"],
         }
     }
 

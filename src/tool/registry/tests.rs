@@ -54,7 +54,7 @@ impl Tool for Sample {
     type Output = Answer;
 
     fn spec(&self) -> Spec {
-        Spec { name: self.name, title: "A sample", description: "Answers.", effect: Effect::Reads }
+        Spec { name: self.name, title: "A sample", description: "Answers.", effect: Effect::Reads, paths: &[] }
     }
 
     async fn plan(&self, _: &View, args: Args) -> Result<Plan<Answer>, ToolError> {
@@ -109,7 +109,7 @@ impl Tool for Unfit {
     type Output = Answer;
 
     fn spec(&self) -> Spec {
-        Spec { name: "unfit", title: "", description: "", effect: Effect::Reaches }
+        Spec { name: "unfit", title: "", description: "", effect: Effect::Reaches, paths: &[] }
     }
 
     async fn plan(&self, _: &View, _: Choice) -> Result<Plan<Answer>, ToolError> {

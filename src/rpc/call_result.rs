@@ -1,0 +1,127 @@
+//! `CallToolResult`: the outcome of a call as clients want it, complete in each field that carries it.
+//!
+//! Written straight to text: most of it is the text of files, and every copy of that counts.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::dispatch::Outcome;
+use crate::model::error::{ErrorCode, ToolError};
+use crate::rpc::Profile;
+use crate::rpc::era::Era;
+use crate::rpc::reply;
+use crate::text::json::push_string;
+use crate::tool::registry::Output;
+
+/// Appends the result as JSON.
+pub(super) fn write(result: &mut String, tool: &str, outcome: &Outcome, era: Era, profile: &Profile) {
+    result.push_str("{\"content\":[");
+    let facts = match outcome {
+        Ok(output) => {
+            write_success(result, output, profile.structured);
+            output.facts()
+        }
+        Err(error) => {
+            write_failure(result, tool, error);
+            Vec::new()
+        }
+    };
+    let mut meta: Vec<_> = facts
+        .into_iter()
+        .filter(|(_, fact)| !fact.is_null())
+        .map(|(name, fact)| (format!("toolgate/{name}"), fact))
+        .collect();
+    if era == Era::Modern {
+        result.push_str(",\"resultType\":\"complete\"");
+        meta.push((reply::SERVER_INFO.to_owned(), reply::server_info(profile)));
+    }
+    write_meta(result, &meta);
+    result.push('}');
+}
+
+fn write_success(result: &mut String, output: &Output, structured: bool) {
+    let observation = output.observation();
+    let notes = output.notes();
+    let mut blocks = Blocks { result, count: 0 };
+    // Some model APIs refuse an empty text block; where the text is empty a note says so in words.
+    if !observation.is_empty() || notes.is_empty() {
+        blocks.text(&observation);
+    }
+    for image in output.images() {
+        blocks.image(&BASE64.encode(&image.bytes), image.mime_type);
+    }
+    notes.iter().for_each(|note| blocks.text(note));
+    result.push(']');
+    // An output that is not JSON is a fault of the tool, which the text alone survives.
+    if structured && let Ok(structured) = output.structured() {
+        result.push_str(",\"structuredContent\":");
+        push_json(result, &structured);
+    }
+}
+
+fn write_failure(result: &mut String, tool: &str, error: &ToolError) {
+    #[derive(Serialize)]
+    struct Failed<'a> {
+        status: &'static str,
+        tool: &'a str,
+        error: ErrorCode,
+        message: &'a str,
+        details: &'a Map<String, Value>,
+    }
+    let ToolError { code, message, details, .. } = error;
+    Blocks { result, count: 0 }.text(message);
+    result.push_str("],\"structuredContent\":");
+    push_json(result, &Failed { status: "error", tool, error: *code, message, details });
+    result.push_str(",\"isError\":true");
+}
+
+/// Small facts, and who made the result.
+fn write_meta(result: &mut String, meta: &[(String, Value)]) {
+    for (count, (name, fact)) in meta.iter().enumerate() {
+        result.push_str(if count == 0 { ",\"_meta\":{" } else { "," });
+        push_string(result, name);
+        result.push(':');
+        push_json(result, fact);
+    }
+    if !meta.is_empty() {
+        result.push('}');
+    }
+}
+
+/// The content blocks of a result.
+struct Blocks<'a> {
+    result: &'a mut String,
+    count: usize,
+}
+
+impl Blocks<'_> {
+    fn text(&mut self, text: &str) {
+        self.begin("text");
+        self.result.push_str(",\"text\":");
+        push_string(self.result, text);
+        self.result.push('}');
+    }
+
+    fn image(&mut self, data: &str, mime_type: &str) {
+        self.begin("image");
+        self.result.push_str(",\"data\":");
+        push_string(self.result, data);
+        self.result.push_str(",\"mimeType\":");
+        push_string(self.result, mime_type);
+        self.result.push('}');
+    }
+
+    fn begin(&mut self, kind: &str) {
+        self.result.push_str(if self.count == 0 { "{\"type\":\"" } else { ",{\"type\":\"" });
+        self.result.push_str(kind);
+        self.result.push('"');
+        self.count += 1;
+    }
+}
+
+fn push_json(result: &mut String, value: &impl Serialize) {
+    // Plain values and maps with text keys: writing them cannot fail.
+    result.push_str(&serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()));
+}
