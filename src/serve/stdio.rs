@@ -101,7 +101,7 @@ struct Session {
 struct State {
     /// How the stream ended.
     ended: Option<io::Result<()>>,
-    /// Calls that run on a thread or in the runtime.
+    /// Lines that are being answered, on a thread or in the runtime.
     running: usize,
 }
 
@@ -113,6 +113,8 @@ impl Session {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             let line = lines.next();
             let more = lines.has_line();
+            // Before anyone else can read on and find the end: until this line is answered the session is not idle.
+            let running = Running::new(self);
             drop(lines);
             let step = self.watch.busy();
             let accepted = match line {
@@ -121,7 +123,8 @@ impl Session {
                 Ok(Line::End) => return self.end(Ok(())),
                 Err(error) => return self.end(Err(error)),
             };
-            self.answer(accepted);
+            // Kept until the answer is written, or handed on with the call.
+            let _running = self.answer(accepted, running);
             if !more || self.outbox.waiting() > BATCH {
                 self.outbox.flush();
             }
@@ -134,17 +137,24 @@ impl Session {
         }
     }
 
-    /// Runs a call here as far as it goes, and the rest, if it waits for something, in the runtime.
-    fn answer(self: &Arc<Self>, accepted: Accepted) {
+    /// Runs a call here as far as it goes, and the rest, if it waits for something, in the runtime; `running` goes where
+    /// the call goes.
+    fn answer(self: &Arc<Self>, accepted: Accepted, running: Running) -> Option<Running> {
         let mut pending = match accepted {
-            Accepted::Nothing => return,
-            Accepted::Answer(answer) => return self.outbox.push(&answer),
+            Accepted::Nothing => return Some(running),
+            Accepted::Answer(answer) => {
+                self.outbox.push(&answer);
+                return Some(running);
+            }
             Accepted::Pending(pending) => pending,
         };
-        let running = Running::new(self);
         match (&mut pending).now_or_never() {
-            Some(Some(answer)) => self.outbox.push(&answer),
-            Some(None) => {}
+            Some(answer) => {
+                if let Some(answer) = answer {
+                    self.outbox.push(&answer);
+                }
+                Some(running)
+            }
             None => {
                 self.runtime.spawn(async move {
                     if let Some(answer) = pending.await {
@@ -153,6 +163,7 @@ impl Session {
                     }
                     drop(running);
                 });
+                None
             }
         }
     }
@@ -203,7 +214,7 @@ impl Session {
     }
 }
 
-/// Counts a call as running for as long as it lives.
+/// Counts a line as being answered for as long as it lives.
 struct Running {
     session: Arc<Session>,
 }
