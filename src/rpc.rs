@@ -17,11 +17,12 @@ mod middleware;
 mod reply;
 mod tools;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::core::middleware::RpcServiceBuilder;
+use serde_json::Value;
 
 use crate::dispatch::Dispatcher;
 
@@ -61,6 +62,8 @@ pub struct Mcp {
 struct Shared {
     dispatcher: Arc<Dispatcher>,
     profile: Profile,
+    /// The tools as they are listed, made when they are first asked for.
+    tools: OnceLock<Vec<Value>>,
 }
 
 impl Mcp {
@@ -70,7 +73,8 @@ impl Mcp {
     /// Two methods have one name; a fault of this crate.
     pub fn new(dispatcher: Dispatcher, profile: Profile) -> Result<Self, RegisterMethodError> {
         let dispatcher = Arc::new(dispatcher);
-        let mut module = RpcModule::new(Shared { dispatcher: Arc::clone(&dispatcher), profile });
+        let mut module =
+            RpcModule::new(Shared { dispatcher: Arc::clone(&dispatcher), profile, tools: OnceLock::new() });
         lifecycle::register(&mut module)?;
         tools::register(&mut module)?;
         let service = RpcServiceBuilder::new().layer(middleware::EraLayer).service(leaf::Leaf::new(module.into()));

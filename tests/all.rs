@@ -6,6 +6,7 @@ mod suite {
     mod architecture;
     mod cases;
     mod oneshot;
+    mod scenarios;
     mod stdio;
     mod support;
 }

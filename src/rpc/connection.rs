@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::FutureExt;
 use futures_util::future::join_all;
 use jsonrpsee::core::middleware::{Notification, Request, RpcServiceT};
 use serde_json::value::RawValue;
@@ -156,12 +157,19 @@ impl Connection {
         let slot = ResultSlot::new(reply::head(&id));
         request.extensions_mut().insert(Arrival { client: Arc::clone(&client), cancel: cancel.clone() });
         request.extensions_mut().insert(slot.clone());
+        let waits = method == "tools/call";
         let answer = self.mcp.service.call(request);
-        Accepted::Pending(Box::pin(async move {
+        let mut pending = Box::pin(async move {
             let answer = cancel.run_until_cancelled(answer).await;
             let wanted = client.finish(&id, &cancel);
             answer.filter(|_| wanted).map(|answer| reply::frame(answer, &id, &slot))
-        }))
+        });
+        // Only calls can take long. The others are answered here, so that a client which only looks around never
+        // starts what is needed to run calls.
+        match if waits { None } else { (&mut pending).now_or_never() } {
+            Some(answer) => answer.map_or(Accepted::Nothing, Accepted::Answer),
+            None => Accepted::Pending(pending),
+        }
     }
 
     fn notification(&self, method: &str, params: Option<&RawValue>) -> Accepted {
@@ -170,7 +178,7 @@ impl Connection {
         notification.extensions_mut().insert(arrival);
         let handled = self.mcp.service.notification(notification);
         // Handlers of notifications never wait.
-        futures_util::FutureExt::now_or_never(handled);
+        handled.now_or_never();
         Accepted::Nothing
     }
 

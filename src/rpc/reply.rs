@@ -4,7 +4,7 @@ use jsonrpsee::types::{ErrorObjectOwned, Id};
 use jsonrpsee::{Extensions, MethodResponse};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::rpc::Profile;
 use crate::rpc::context::ResultSlot;
@@ -65,18 +65,30 @@ fn without_null_data(mut error: Value) -> Value {
 /// A list that stays as it is while the server runs, with what every such result of its era carries (MCP 2026-07-28,
 /// server/utilities/caching).
 pub(crate) fn list(era: Era, profile: &Profile, body: impl Serialize) -> MethodResult {
-    let Era::Modern = era else { return raw(&body) };
-    let mut body = serde_json::to_value(body).map_err(|error| internal(&error))?;
-    if let Value::Object(members) = &mut body {
-        members.insert("resultType".to_owned(), "complete".into());
-        members.insert("ttlMs".to_owned(), LIST_TTL_MS.into());
-        members.insert("cacheScope".to_owned(), "private".into());
-        let meta = members.entry("_meta").or_insert_with(|| Value::Object(Map::new()));
-        if let Value::Object(meta) = meta {
-            meta.insert(SERVER_INFO.to_owned(), server_info(profile));
-        }
+    /// The members of both eras, in one object.
+    #[derive(Serialize)]
+    struct Modern<B> {
+        #[serde(flatten)]
+        body: B,
+        #[serde(rename = "resultType")]
+        result_type: &'static str,
+        #[serde(rename = "ttlMs")]
+        ttl_ms: u64,
+        #[serde(rename = "cacheScope")]
+        cache_scope: &'static str,
+        #[serde(rename = "_meta")]
+        meta: Value,
     }
-    raw(&body)
+    match era {
+        Era::Legacy(_) => raw(&body),
+        Era::Modern => raw(&Modern {
+            body,
+            result_type: "complete",
+            ttl_ms: LIST_TTL_MS,
+            cache_scope: "private",
+            meta: json!({SERVER_INFO: server_info(profile)}),
+        }),
+    }
 }
 
 /// Where a modern result tells who made it.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use jsonrpsee::{Extensions, RpcModule};
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::dispatch::Control;
@@ -41,15 +41,22 @@ fn list(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> Method
         None | Some("null") => List::default(),
         Some(params) => serde_json::from_str(params).map_err(RpcError::invalid_params)?,
     };
-    let tools = export::mcp(shared.dispatcher.tools(), shared.profile.structured);
-    let tools = tools.as_array().map(Vec::as_slice).unwrap_or_default();
+    let tools = shared.tools.get_or_init(|| match export::mcp(shared.dispatcher.tools(), shared.profile.structured) {
+        Value::Array(tools) => tools,
+        other => vec![other],
+    });
     let start = page_start(cursor.as_deref(), tools.len())?;
     let end = tools.len().min(start + PAGE);
-    let mut result = json!({"tools": tools[start..end]});
-    if end < tools.len() {
-        result["nextCursor"] = format!("tools:{end}").into();
-    }
-    reply::list(context.scope.era, &shared.profile, result)
+    let next_cursor = (end < tools.len()).then(|| format!("tools:{end}"));
+    reply::list(context.scope.era, &shared.profile, Page { tools: &tools[start..end], next_cursor })
+}
+
+/// `ListToolsResult`.
+#[derive(Serialize)]
+struct Page<'a> {
+    tools: &'a [Value],
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
 }
 
 /// Where the page begins that `cursor` stands for: one that we gave out, or none.

@@ -4,7 +4,7 @@
 //! so a slow tool never blocks a `ping`. A call that waits for something goes on in the asynchronous runtime.
 
 use std::io::{self, Read, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
@@ -33,26 +33,26 @@ const NOTICE: Duration = Duration::from_secs(4);
 /// # Errors
 /// The runtime cannot be started or `input` cannot be read.
 pub fn serve(mcp: Mcp, input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> io::Result<()> {
-    let runtime = runtime()?;
     let outbox = Arc::new(LineOutbox::new(output));
     let session = Arc::new(Session {
         connection: Connection::new(mcp.clone(), "local", Arc::clone(&outbox) as _),
         outbox,
         lines: Mutex::new(Lines::new(Box::new(input), LINE_LIMIT)),
         watch: Watch::default(),
-        runtime: runtime.handle().clone(),
+        calls: OnceLock::new(),
+        runtime: Mutex::default(),
         state: Mutex::default(),
         changed: Condvar::new(),
     });
     let reader = Arc::clone(&session);
     thread("reader", move || reader.read())?;
-    let watched = Arc::clone(&session);
-    thread("watch", move || watched.keep_watch())?;
     let ended = session.wait_for_end();
     mcp.close();
     session.outbox.flush();
     session.watch.end();
-    runtime.shutdown_background();
+    if let Some(runtime) = session.runtime.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        runtime.shutdown_background();
+    }
     ended
 }
 
@@ -79,10 +79,6 @@ fn private_stdout() -> io::Result<impl Write + Send + 'static> {
     Ok(io::stdout())
 }
 
-fn runtime() -> io::Result<Runtime> {
-    Builder::new_multi_thread().worker_threads(2).thread_name("calls").enable_time().build()
-}
-
 fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(body).map(drop)
 }
@@ -92,7 +88,9 @@ struct Session {
     outbox: Arc<LineOutbox>,
     lines: Mutex<Lines<Box<dyn Read + Send>>>,
     watch: Watch,
-    runtime: Handle,
+    /// Where calls go on that wait for something; started with the first call.
+    calls: OnceLock<Option<Handle>>,
+    runtime: Mutex<Option<Runtime>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -108,7 +106,6 @@ struct State {
 impl Session {
     /// Reads lines and answers them until the stream ends or another thread has taken the turn.
     fn read(self: &Arc<Self>) {
-        let _runtime = self.runtime.enter();
         loop {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             let line = lines.next();
@@ -148,6 +145,8 @@ impl Session {
             }
             Accepted::Pending(pending) => pending,
         };
+        let Some(calls) = self.calls.get_or_init(|| self.start_calls()) else { return Some(running) };
+        let entered = calls.enter();
         match (&mut pending).now_or_never() {
             Some(answer) => {
                 if let Some(answer) = answer {
@@ -156,13 +155,31 @@ impl Session {
                 Some(running)
             }
             None => {
-                self.runtime.spawn(async move {
+                drop(entered);
+                calls.spawn(async move {
                     if let Some(answer) = pending.await {
                         running.session.outbox.push(&answer);
                         running.session.outbox.flush();
                     }
                     drop(running);
                 });
+                None
+            }
+        }
+    }
+
+    /// Starts what calls need beyond this thread. Without it nothing can be served, so a failure ends the session.
+    fn start_calls(self: &Arc<Self>) -> Option<Handle> {
+        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("calls").enable_time().build();
+        let watched = Arc::clone(self);
+        match runtime.and_then(|runtime| thread("watch", move || watched.keep_watch()).map(|()| runtime)) {
+            Ok(runtime) => {
+                let handle = runtime.handle().clone();
+                *self.runtime.lock().unwrap_or_else(PoisonError::into_inner) = Some(runtime);
+                Some(handle)
+            }
+            Err(error) => {
+                self.end(Err(error));
                 None
             }
         }

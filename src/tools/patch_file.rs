@@ -245,7 +245,7 @@ impl<'a> Subject<'a> {
                  old_str from what it says now."
             )),
             Some(near) => error(format!(
-                "old_str is not in {path}. Nothing was changed. The nearest place is {}; it differs in {}.{} The place \
+                "old_str is not in {path}. Nothing was changed. The nearest place is {}; it differs in {}.{}The place \
                  reads:\n{}\nCopy old_str from there exactly.",
                 lines_of(&near),
                 differs(&near).join(", "),
@@ -269,11 +269,12 @@ fn differs(near: &Near) -> Vec<&'static str> {
     near.differs.iter().map(hint::Difference::describe).collect()
 }
 
-/// The first line that differs, in both forms, with what cannot be seen made visible.
+/// The first line that differs, in both forms, with what cannot be seen made visible; between two sentences.
 fn first_difference(near: &Near) -> String {
-    near.first_difference.as_ref().map_or_else(String::new, |first| {
-        format!(" Line {} of old_str is\n{}\nwhere the file has\n{}\n", first.line, first.old, first.actual)
-    })
+    near.first_difference.as_ref().map_or_else(
+        || " ".to_owned(),
+        |first| format!(" Line {} of old_str is\n{}\nwhere the file has\n{}\n", first.line, first.old, first.actual),
+    )
 }
 
 fn lines_of(near: &Near) -> String {

@@ -8,7 +8,7 @@ mod encodings;
 mod end_of_life;
 mod framing;
 mod json_text;
-mod kit;
+pub mod kit;
 mod limits;
 mod line_endings;
 mod lines;

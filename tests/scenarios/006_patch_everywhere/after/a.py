@@ -1,0 +1,3 @@
+new = 1
+print(new)
+new += new

@@ -1,0 +1,3 @@
+old = 1
+print(old)
+old += old
