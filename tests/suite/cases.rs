@@ -1,4 +1,47 @@
-//! Faults that people met with tools like these, each as a test of its kind.
+//! Faults that people met with tools like these, each as a test of its kind, with its siblings.
+//!
+//! Each fault has an id, which the messages of its tests begin with. What is covered, by theme:
+//!
+//! | theme | ids | files |
+//! | --- | --- | --- |
+//! | line endings | B001 B003 B004 B006 | `line_endings` |
+//! | byte order marks and encodings | B008 B009 B011 B012 B014 | `encodings`, `framing` |
+//! | text is not normalised | B016 B017 B019 | `matching` |
+//! | file names | B021 B022 B023 B098 | `names`, `listing` |
+//! | new text is no template | B024 B025 | `matching` |
+//! | ambiguous, missing, empty and void matches | B028 B029 B031 B034 B045 B046 | `matching` |
+//! | nothing is matched approximately | B036 B037 | `matching` |
+//! | blanks and final line ends | B040 B041 B043 B044 | `whitespace` |
+//! | what a line is | B048 B050 B051 | `lines` |
+//! | what is shown does not get into files | B052 B054 | `lines` |
+//! | long files and lines | B055 B056 B059 B128 | `limits` |
+//! | binary files | B061 B063 | `binary` |
+//! | mode, owner, attributes | B065 B066 B067 | `metadata` |
+//! | links and special files | B068 B069 B070 B073 B075 B076 B077 | `links`, `special`, `listing` |
+//! | containment | B085 B088 B089 B092 B094 B095 | `containment`, `names`, `arguments` |
+//! | schemas of tools | B122 B123 B124 | `schemas` |
+//! | arguments | B125 B126 B127 B131 | `arguments` |
+//! | JSON text | B132 B133 B135 | `json_text`, `limits` |
+//! | framing | B136 B137 B138 B139 B143 | `framing` |
+//! | the end of a session | B145 B146 | `end_of_life` |
+//! | taking back, ids, versions | B148 B149 B150 B153 | `cancel` |
+//!
+//! Covered in part, for want of what the rest needs: B031 and B054 (a call is refused because lines were not read:
+//! there is no such gate yet), B052 (from a program in code mode; here from structured output), B092 (rules on paths;
+//! here the resolution of `..`), B095 (only on Windows), B136 (what hooks and programs print), B150 (the record of
+//! changes).
+//!
+//! Left out:
+//!
+//! | id | fault | reason |
+//! | --- | --- | --- |
+//! | B010 | a byte order mark in a hook's answer | no hooks yet |
+//! | B032 B033 | a list of edits, all or none, in a fixed order | no tool takes several edits yet |
+//! | B057 | one search floods the context | no search yet |
+//! | B091 | files that other programs run, such as git hooks | needs rules |
+//! | B093 | a rule that matches nothing | needs rules |
+//! | B097 | a protected file under another case | needs rules, and a file system that folds case |
+//! | B154 | equal ids of two clients | needs HTTP; on stdio each process has one client |
 
 mod arguments;
 mod binary;
@@ -20,3 +63,27 @@ mod names;
 mod schemas;
 mod special;
 mod whitespace;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// The ids in a text.
+fn ids(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words
+        .filter(|word| word.len() == 4 && word.starts_with('B') && word[1..].bytes().all(|b| b.is_ascii_digit()))
+        .collect()
+}
+
+#[test]
+fn the_table_above_lists_exactly_what_is_tested() {
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    let table = fs::read_to_string(suite.join("cases.rs")).expect("this file");
+    let covered = table.split("//! Covered in part").next().expect("a table");
+    let mut tests = String::new();
+    for entry in fs::read_dir(suite.join("cases")).expect("the cases") {
+        tests += &fs::read_to_string(entry.expect("an entry").path()).expect("a file");
+    }
+    assert_eq!(ids(covered), ids(&tests));
+}

@@ -27,7 +27,7 @@ fn a_cut_listing_says_how_much_is_missing() {
     }
     let mut desk = Desk::serving(folder);
     let reply = desk.list(".");
-    assert_eq!(reply.texts()[0].lines().count(), 10_000, "B057");
+    assert_eq!(reply.texts()[0].lines().count(), 10_000, "B056");
     says(reply.texts()[1], &["50 more"]);
 }
 
