@@ -81,6 +81,15 @@ async function checks(report, fixture, client) {
         assert.equal(fixture.get('crlf.txt'), '1\r\n2\r\n2b\r\nthree\r\n');
     });
 
+    await check('lands 20 concurrent patches of one file', async () => {
+        const texts = Array.from({ length: 20 }, (_, i) => `<${i}>\n`);
+        fixture.put('shared.txt', texts.join(''));
+        const patch = (text) => ({ path: 'shared.txt', old_str: text, new_str: `done ${text}` });
+        const results = await Promise.all(texts.map((text) => client.call('patch_file', patch(text))));
+        results.forEach(observation);
+        assert.equal(fixture.get('shared.txt'), texts.map((text) => `done ${text}`).join(''));
+    });
+
     await check('is told that a file is not there', async () => {
         const result = await client.call('read_file', { path: 'nowhere.txt' });
         assert.match(assertFailure(result, 'read_file', 'file_not_found').message, /nowhere\.txt/);
