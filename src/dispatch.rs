@@ -69,7 +69,7 @@ impl Dispatcher {
     /// Only where the request breaks the contract; what a call runs into is its [`Outcome`].
     pub async fn dispatch(&self, call: Call, _caller: &Caller, control: Control) -> Result<Outcome, ProtocolError> {
         let tool = self.look_up(&call.tool)?;
-        let arguments = match validate(tool, call.arguments) {
+        let arguments = match validate(tool, call.arguments, self.settings.mend_slips) {
             Ok(arguments) => arguments,
             Err(fault) => return Ok(Err(fault)),
         };
@@ -133,14 +133,14 @@ impl Dispatcher {
     }
 }
 
-fn validate(tool: &Entry, arguments: Result<Value, JsonFault>) -> Result<Value, ToolError> {
+fn validate(tool: &Entry, arguments: Result<Value, JsonFault>, mend_slips: bool) -> Result<Value, ToolError> {
     let arguments = arguments.map_err(|fault| {
         ToolError::new(
             ErrorCode::InvalidArguments,
             format!("The arguments cannot be read: {fault}. Send them again as one JSON object."),
         )
     })?;
-    tool.validate(arguments)
+    if mend_slips { tool.validate(arguments) } else { tool.validate_exactly(arguments) }
 }
 
 enum CommitError {

@@ -243,11 +243,18 @@ impl Entry {
 
     /// The arguments as the tool is to see them.
     pub(crate) fn validate(&self, arguments: Value) -> Result<Value, ToolError> {
-        match self.input() {
-            Ok(input) => input.validator.check(arguments).map_err(|faults| faults_error(&faults)),
-            // What cannot be checked must not run.
-            Err(fault) => Err(faults_error(&[Fault::unsound(&fault.to_string())])),
-        }
+        self.validator()?.check(arguments).map_err(|faults| faults_error(&faults))
+    }
+
+    /// Like [`Entry::validate`], but no slip is mended.
+    pub(crate) fn validate_exactly(&self, arguments: Value) -> Result<Value, ToolError> {
+        self.validator()?.check_exactly(arguments).map_err(|faults| faults_error(&faults))
+    }
+
+    /// What cannot be checked must not run.
+    fn validator(&self) -> Result<&Validator, ToolError> {
+        let input = self.input().as_ref().map_err(|fault| faults_error(&[Fault::unsound(&fault.to_string())]))?;
+        Ok(&input.validator)
     }
 
     /// The paths that a call with these arguments is about, as they are written. One that is left out is the folder

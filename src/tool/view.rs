@@ -28,6 +28,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How text arguments meet the text of files.
     pub text: TextRules,
+    /// Whether a text in place of a number, a list or an object that it plainly means is taken for one.
+    pub mend_slips: bool,
 }
 
 /// How text arguments meet the text of files.
@@ -68,6 +70,7 @@ impl Settings {
                 edit_bytes: 512 * 1024 * 1024,
             },
             text: TextRules::Bridged,
+            mend_slips: true,
         }
     }
 
@@ -83,6 +86,7 @@ impl Settings {
                 edit_bytes: u64::MAX,
             },
             text: TextRules::Exact,
+            mend_slips: false,
         }
     }
 }

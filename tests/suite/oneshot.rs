@@ -214,6 +214,7 @@ fn arguments_that_do_not_fit_are_told_to_the_model_and_change_nothing() {
         ("read_file", "[]", "array"),
         ("read_file", "7", "7"),
         ("read_file", "\"a\"", "args"),
+        ("read_file", r#""{\"path\":\"a\"}""#, "args"),
         ("read_file", r#"{"path":7}"#, "path"),
         ("read_file", r#"{"path":null}"#, "path"),
         ("read_file", r#"{"path":["a"]}"#, "path"),
@@ -221,6 +222,8 @@ fn arguments_that_do_not_fit_are_told_to_the_model_and_change_nothing() {
         ("read_file", r#"{"path":"a\u0000"}"#, "NUL"),
         ("read_file", r#"{"path":"a","pth":"a"}"#, "pth"),
         ("read_file", r#"{"path":"a","start_line":0}"#, "start_line"),
+        ("read_file", r#"{"path":"a","start_line":"1"}"#, "start_line"),
+        ("read_file", r#"{"path":"a","start_line":1.5}"#, "start_line"),
         ("read_file", r#"{"path":"a","start_line":2,"end_line":1}"#, "end_line"),
         ("read_file", r#"{"path":"a","path":"b"}"#, "path"),
         ("read_file", r#"{"path":"\ud83d"}"#, "surrogate"),
@@ -236,6 +239,8 @@ fn arguments_that_do_not_fit_are_told_to_the_model_and_change_nothing() {
         ("patch_file", r#"{"path":"a","old_str":"x","new_str":"x"}"#, "new_str"),
         ("patch_file", r#"{"path":"a","old_str":1,"new_str":2}"#, "new_str"),
         ("patch_file", r#"{"path":"a","old_str":"x","new_str":"y","replace_all":"maybe"}"#, "replace_all"),
+        ("patch_file", r#"{"path":"a","old_str":"x","new_str":"y","replace_all":"true"}"#, "replace_all"),
+        ("patch_file", r#"{"path":"a","old_str":"x","new_str":"y","replace_all":1}"#, "replace_all"),
     ] {
         let ran = dispatch(document(workspace, tool, args));
         let answer: Value = serde_json::from_str(ran.answer(args)).expect("JSON");

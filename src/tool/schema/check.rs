@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 
 use super::fault::{Fault, Place, literal, shown};
 use super::full::Full;
-use super::repair::{Types, mend};
+use super::repair::{Slips, Types, mend};
 use crate::tool::near::nearest;
 
 /// Holds arguments against the schema that is advertised for them.
@@ -62,12 +62,24 @@ impl Validator {
     ///
     /// # Errors
     /// Everything that is wrong with them, up to a sensible number.
-    pub fn check(&self, mut arguments: Value) -> Result<Value, Vec<Fault>> {
-        let mended = mend(&mut arguments, Types::new(&OBJECT));
+    pub fn check(&self, arguments: Value) -> Result<Value, Vec<Fault>> {
+        self.judge(arguments, Slips::Mended)
+    }
+
+    /// Like [`Validator::check`], but a text that should be a number, a list or an object is a fault.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them, up to a sensible number.
+    pub fn check_exactly(&self, arguments: Value) -> Result<Value, Vec<Fault>> {
+        self.judge(arguments, Slips::Told)
+    }
+
+    fn judge(&self, mut arguments: Value, slips: Slips) -> Result<Value, Vec<Fault>> {
+        let mended = mend(&mut arguments, Types::new(&OBJECT), slips);
         if !arguments.is_object() {
             return Err(vec![Fault::not_an_object(&arguments, mended.err())]);
         }
-        let mut walk = Walk { root: &self.schema, faults: Vec::new(), more: 0, depth: 0 };
+        let mut walk = Walk { root: &self.schema, faults: Vec::new(), more: 0, depth: 0, slips };
         walk.value(&self.schema, &mut arguments, Place::Root);
         if let Some(full) = self.full.get_or_init(|| Full::where_needed(&self.schema)) {
             full.check(&self.schema, &arguments, &mut |fault| walk.report_once(fault));
@@ -89,6 +101,7 @@ struct Walk<'s> {
     faults: Vec<Fault>,
     more: usize,
     depth: usize,
+    slips: Slips,
 }
 
 impl<'s> Walk<'s> {
@@ -126,7 +139,7 @@ impl<'s> Walk<'s> {
             self.value(target, value, place);
         }
         if let Some(wanted) = rules.get("type").map(Types::new) {
-            let text = mend(value, wanted);
+            let text = mend(value, wanted, self.slips);
             if !wanted.hold(value) {
                 let mut what = format!("expected {}, got {}", wanted.shown(), shown(value));
                 if let Err(fault) = text {

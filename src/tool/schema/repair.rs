@@ -46,11 +46,20 @@ impl<'s> Types<'s> {
     }
 }
 
+/// What becomes of a text where another type is wanted that it plainly means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slips {
+    /// It is taken for a value of that type.
+    Mended,
+    /// It is a fault like any other.
+    Told,
+}
+
 /// Brings `value` into one of the types that are wanted, if it plainly means one of them.
 ///
 /// # Errors
 /// It was to be the text of an array or object, and is not.
-pub(super) fn mend(value: &mut Value, wanted: Types<'_>) -> Result<(), JsonFault> {
+pub(super) fn mend(value: &mut Value, wanted: Types<'_>, slips: Slips) -> Result<(), JsonFault> {
     if wanted.hold(value) {
         return Ok(());
     }
@@ -60,7 +69,7 @@ pub(super) fn mend(value: &mut Value, wanted: Types<'_>) -> Result<(), JsonFault
                 *value = whole.into();
             }
         }
-        Value::String(text) => {
+        Value::String(text) if slips == Slips::Mended => {
             let text = text.trim_ascii();
             if wanted.name("boolean") && matches!(text, "true" | "false") {
                 *value = Value::Bool(text == "true");
