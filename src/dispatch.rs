@@ -9,6 +9,7 @@ use futures_util::FutureExt;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+pub use crate::dispatch::turns::Place;
 use crate::dispatch::turns::{Turn, Turns, Use};
 use crate::model::call::{Call, Caller};
 use crate::model::change::ChangeSet;
@@ -31,7 +32,7 @@ pub struct Dispatcher {
     registry: Registry,
     workspace: Arc<dyn Workspace>,
     settings: Settings,
-    turns: Turns,
+    turns: Arc<Turns>,
     /// Whether commits have been closed; held for reading during each.
     closed: RwLock<bool>,
 }
@@ -43,6 +44,8 @@ pub struct Control {
     pub cancel: CancellationToken,
     /// Is told how far the call is.
     pub progress: Option<Arc<dyn ProgressSink>>,
+    /// The call's place among others, from [`Dispatcher::queue`]; without one it comes after all that have one.
+    pub place: Option<Place>,
 }
 
 impl Dispatcher {
@@ -52,7 +55,7 @@ impl Dispatcher {
             registry,
             workspace: Arc::new(workspace),
             settings,
-            turns: Turns::default(),
+            turns: Arc::default(),
             closed: RwLock::new(false),
         }
     }
@@ -61,6 +64,12 @@ impl Dispatcher {
     #[must_use]
     pub fn tools(&self) -> &Registry {
         &self.registry
+    }
+
+    /// The next place in the line of calls, for a door that takes calls in order and runs them at the same time.
+    #[must_use]
+    pub fn queue(&self) -> Place {
+        self.turns.place()
     }
 
     /// Runs one call: look up, validate, take the turn, plan, perform.
@@ -75,7 +84,8 @@ impl Dispatcher {
         };
         tracing::info!(tool = call.tool, "{}", tool.present(&arguments).line);
         let view = View::new(Arc::clone(&self.workspace), self.settings, control.cancel, control.progress);
-        let _turn = self.take_turn(tool, &view, &arguments).await;
+        let place = control.place.unwrap_or_else(|| self.queue());
+        let _turn = self.take_turn(place, tool, &view, &arguments).await;
         // A tool that panics fails alone: its call ends as an internal error, everything else goes on.
         AssertUnwindSafe(self.plan_and_perform(tool, &view, &arguments))
             .catch_unwind()
@@ -96,11 +106,11 @@ impl Dispatcher {
     }
 
     /// Waits for the calls before this one that are changing the same files.
-    async fn take_turn(&self, tool: &Entry, view: &View, arguments: &Value) -> Turn<'_> {
+    async fn take_turn(&self, place: Place, tool: &Entry, view: &View, arguments: &Value) -> Turn {
         // What is not a path in this workspace is nobody else's either; the tool will say what is wrong with it.
         let paths = tool.paths(arguments).iter().filter_map(|text| view.path(text).ok()).collect();
         let usage = if tool.spec().effect == Effect::Reads { Use::Looks } else { Use::Changes };
-        self.turns.take(paths, usage).await
+        self.turns.take(place, paths, usage).await
     }
 
     /// Plans, and performs the plan. Where another program got in between, plans anew on what is there now.

@@ -11,7 +11,7 @@ pub mod tool;
 pub mod tools;
 pub mod workspace;
 
-pub use dispatch::{Control, Dispatcher, Outcome};
+pub use dispatch::{Control, Dispatcher, Outcome, Place};
 pub use model::call::{Call, Caller};
 pub use model::change::{Change, ChangeSet, Expect};
 pub use model::error::{ErrorCode, ProtocolError, ToolError};

@@ -1,7 +1,7 @@
 //! The MCP door: JSON-RPC frames in, JSON-RPC frames out, whatever carries them. Nothing below knows JSON-RPC.
 //!
-//! One [`RpcModule`] is the method table, one middleware ([`middleware`]) decides the era of each request, one leaf
-//! ([`leaf`]) calls the method. A [`connection::Connection`] holds what one client's stream needs: which of its
+//! One [`RpcModule`] is the method table, one middleware (`middleware`) decides the era of each request, one leaf
+//! (`leaf`) calls the method. A [`connection::Connection`] holds what one client's stream needs: which of its
 //! requests are under way, and which legacy revision it negotiated.
 
 mod call_result;

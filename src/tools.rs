@@ -61,10 +61,7 @@ fn not_text(path: &WsPath, size: u64, kind: Option<&str>, fault: NotText) -> Too
 fn check_expected(path: &WsPath, expected: Option<&str>, now: Option<Version>) -> Result<(), ToolError> {
     let Some(expected) = expected else { return Ok(()) };
     let expected: Version = expected.parse().map_err(|fault| {
-        ToolError::new(
-            ErrorCode::InvalidArguments,
-            format!("expected_version: {fault}. Leave it out if you do not have one."),
-        )
+        ToolError::bad_argument("expected_version", format_args!("{fault}. Leave it out if you do not have one."))
     })?;
     if Some(expected) == now {
         return Ok(());
@@ -84,9 +81,9 @@ fn check_expected(path: &WsPath, expected: Option<&str>, now: Option<Version>) -
 fn check_no_nul(field: &str, text: &str) -> Result<(), ToolError> {
     match text.find('\0') {
         None => Ok(()),
-        Some(at) => Err(ToolError::new(
-            ErrorCode::InvalidArguments,
-            format!("{field}: holds a NUL character at byte {at}, which would make the file binary. Leave it out."),
+        Some(at) => Err(ToolError::bad_argument(
+            field,
+            format_args!("holds a NUL character at byte {at}, which would make the file binary. Leave it out."),
         )),
     }
 }

@@ -2,29 +2,30 @@
 //! wait for each other.
 
 use std::pin::pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
 use crate::model::path::WsPath;
 
-/// The calls that are changing something, in the order in which they came.
+/// The calls that may be changing something, in the order in which they came.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     line: Mutex<Line>,
-    left: Notify,
+    moved: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Line {
     next: u64,
-    changing: Vec<Changing>,
+    waiting: Vec<Waiting>,
 }
 
-/// A call that is changing something, or waits to.
+/// A call that others have to wait for.
 #[derive(Debug)]
-struct Changing {
+struct Waiting {
     ticket: u64,
+    /// What it may change; everything, as long as it has not said.
     paths: Vec<WsPath>,
 }
 
@@ -37,37 +38,60 @@ pub(super) enum Use {
     Changes,
 }
 
-/// The turn of one call; the next in line goes on when it is dropped.
+/// A call's place in the line of calls, kept from when it came until it is done or this is dropped.
+///
+/// A door that takes calls one after the other, but runs them at the same time, takes the place with the call; then no
+/// call can overtake an earlier one on the same file.
+#[derive(Debug, Clone)]
+pub struct Place(Arc<Held>);
+
 #[derive(Debug)]
-pub(super) struct Turn<'a> {
-    turns: &'a Turns,
+struct Held {
+    turns: Arc<Turns>,
     ticket: u64,
-    usage: Use,
 }
 
-impl Turns {
-    /// Waits until no earlier call is changing any of `paths`, a folder above one, or something below one.
-    pub(super) async fn take(&self, paths: Vec<WsPath>, usage: Use) -> Turn<'_> {
-        let turn = self.stand_in_line(&paths, usage);
-        loop {
-            let mut left = pin!(self.left.notified());
-            // From here on no leaving is missed, also one before the wait begins.
-            left.as_mut().enable();
-            if !self.line().blocks(turn.ticket, &paths) {
-                return turn;
-            }
-            left.await;
-        }
-    }
+/// The turn of one call; the next in line goes on when it is dropped.
+#[derive(Debug)]
+pub(super) struct Turn(Place);
 
-    fn stand_in_line(&self, paths: &[WsPath], usage: Use) -> Turn<'_> {
+impl Turns {
+    /// The next place in the line. Until its turn is taken every later call waits for it.
+    pub(super) fn place(self: &Arc<Self>) -> Place {
         let mut line = self.line();
         let ticket = line.next;
         line.next += 1;
-        if usage == Use::Changes {
-            line.changing.push(Changing { ticket, paths: paths.to_vec() });
+        line.waiting.push(Waiting { ticket, paths: vec![WsPath::root()] });
+        Place(Arc::new(Held { turns: Arc::clone(self), ticket }))
+    }
+
+    /// Waits until no earlier call may be changing any of `paths`, a folder above one, or something below one.
+    pub(super) async fn take(&self, place: Place, paths: Vec<WsPath>, usage: Use) -> Turn {
+        let ticket = place.0.ticket;
+        let turn = Turn(place);
+        self.say(ticket, &paths, usage);
+        loop {
+            let mut moved = pin!(self.moved.notified());
+            // From here on no move is missed, also one before the wait begins.
+            moved.as_mut().enable();
+            if !self.line().blocks(ticket, &paths) {
+                return turn;
+            }
+            moved.await;
         }
-        Turn { turns: self, ticket, usage }
+    }
+
+    /// Narrows what others have to wait for.
+    fn say(&self, ticket: u64, paths: &[WsPath], usage: Use) {
+        {
+            let mut line = self.line();
+            match (usage, line.waiting.iter().position(|waiting| waiting.ticket == ticket)) {
+                (Use::Changes, Some(at)) => line.waiting[at].paths = paths.to_vec(),
+                (Use::Looks, Some(at)) => drop(line.waiting.remove(at)),
+                (_, None) => {}
+            }
+        }
+        self.moved.notify_waiters();
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {
@@ -76,21 +100,32 @@ impl Turns {
 }
 
 impl Line {
-    /// Whether someone who came before `ticket` is changing what `paths` are about.
+    /// Whether someone who came before `ticket` may be changing what `paths` are about.
     fn blocks(&self, ticket: u64, paths: &[WsPath]) -> bool {
-        let earlier = self.changing.iter().filter(|other| other.ticket < ticket);
+        let earlier = self.waiting.iter().filter(|other| other.ticket < ticket);
         earlier
             .flat_map(|other| &other.paths)
             .any(|theirs| paths.iter().any(|ours| ours.is_within(theirs) || theirs.is_within(ours)))
     }
 }
 
-impl Drop for Turn<'_> {
+impl Held {
+    fn leave(&self) {
+        self.turns.line().waiting.retain(|other| other.ticket != self.ticket);
+        self.turns.moved.notify_waiters();
+    }
+}
+
+impl Drop for Held {
     fn drop(&mut self) {
-        if self.usage == Use::Changes {
-            self.turns.line().changing.retain(|other| other.ticket != self.ticket);
-            self.turns.left.notify_waiters();
-        }
+        self.leave();
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // Others may still hold the place of a call that is done.
+        self.0.0.leave();
     }
 }
 
@@ -117,11 +152,11 @@ mod tests {
             (&["a"], &["b"], Use::Looks, false),
             (&["a"], &[], Use::Changes, false),
         ] {
-            let turns = Turns::default();
-            let turn = turns.take(paths(first), Use::Changes).now_or_never().expect("nobody is in line");
-            let mut next = Box::pin(turns.take(paths(second), usage));
+            let turns = Arc::new(Turns::default());
+            let turn = turns.take(turns.place(), paths(first), Use::Changes).now_or_never();
+            let mut next = Box::pin(turns.take(turns.place(), paths(second), usage));
             assert_eq!((&mut next).now_or_never().is_none(), waits, "{first:?} then {second:?}");
-            drop(turn);
+            drop(turn.expect("nobody is in line"));
             if waits {
                 assert!(next.now_or_never().is_some(), "the turn has come");
             }
@@ -129,14 +164,26 @@ mod tests {
     }
 
     #[test]
+    fn who_came_first_goes_first_however_late_it_says_what_it_wants() {
+        let turns = Arc::new(Turns::default());
+        let (first, second) = (turns.place(), turns.place());
+        let mut read = Box::pin(turns.take(second, paths(&["a"]), Use::Looks));
+        assert!((&mut read).now_or_never().is_none(), "the first may change anything");
+        let write = turns.take(first, paths(&["b"]), Use::Changes).now_or_never();
+        assert!(read.now_or_never().is_some(), "the first changes something else");
+        drop(write);
+    }
+
+    #[test]
     fn nobody_waits_for_one_who_only_looks_or_has_given_up() {
-        let turns = Turns::default();
-        let _looks = turns.take(paths(&["a"]), Use::Looks).now_or_never().expect("nobody is in line");
-        let changes = turns.take(paths(&["a"]), Use::Changes).now_or_never().expect("nobody waits for a look");
-        let mut gives_up = Box::pin(turns.take(paths(&["a"]), Use::Changes));
+        let turns = Arc::new(Turns::default());
+        let looks = turns.take(turns.place(), paths(&["a"]), Use::Looks).now_or_never();
+        let changes = turns.take(turns.place(), paths(&["a"]), Use::Changes).now_or_never();
+        assert!(changes.is_some(), "nobody waits for a look");
+        let mut gives_up = Box::pin(turns.take(turns.place(), paths(&["a"]), Use::Changes));
         assert!((&mut gives_up).now_or_never().is_none());
-        drop(gives_up);
-        drop(changes);
-        assert!(turns.take(paths(&["a"]), Use::Changes).now_or_never().is_some());
+        drop((gives_up, turns.place(), changes, looks));
+        assert!(turns.take(turns.place(), paths(&["a"]), Use::Changes).now_or_never().is_some());
+        assert!(turns.line().waiting.is_empty(), "nobody is left in the line");
     }
 }

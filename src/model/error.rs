@@ -142,6 +142,13 @@ impl ToolError {
         ToolError { code, message: message.into(), details: Map::new() }
     }
 
+    /// One argument is wrong in a way that its schema cannot say.
+    pub fn bad_argument(field: &str, problem: impl fmt::Display) -> Self {
+        let problem = problem.to_string();
+        ToolError::new(ErrorCode::InvalidArguments, format!("{field}: {problem}"))
+            .with("faults", serde_json::json!([{"field": field, "problem": problem}]))
+    }
+
     /// The same failure with one more detail.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {

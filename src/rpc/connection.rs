@@ -155,9 +155,10 @@ impl Connection {
         let client = Arc::clone(&self.client);
         let mut request = Request::owned(method.to_owned(), params.map(ToOwned::to_owned), reply::PLACEHOLDER);
         let slot = ResultSlot::new(reply::head(&id));
-        request.extensions_mut().insert(Arrival { client: Arc::clone(&client), cancel: cancel.clone() });
-        request.extensions_mut().insert(slot.clone());
         let waits = method == "tools/call";
+        let place = waits.then(|| self.mcp.dispatcher.queue());
+        request.extensions_mut().insert(Arrival { client: Arc::clone(&client), cancel: cancel.clone(), place });
+        request.extensions_mut().insert(slot.clone());
         let answer = self.mcp.service.call(request);
         let mut pending = Box::pin(async move {
             let answer = cancel.run_until_cancelled(answer).await;
@@ -174,7 +175,7 @@ impl Connection {
 
     fn notification(&self, method: &str, params: Option<&RawValue>) -> Accepted {
         let mut notification = Notification::new(method.into(), params.map(std::borrow::Cow::Borrowed));
-        let arrival = Arrival { client: Arc::clone(&self.client), cancel: CancellationToken::new() };
+        let arrival = Arrival { client: Arc::clone(&self.client), cancel: CancellationToken::new(), place: None };
         notification.extensions_mut().insert(arrival);
         let handled = self.mcp.service.notification(notification);
         // Handlers of notifications never wait.

@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::dispatch::Place;
 use crate::rpc::connection::{Client, Outbox};
 use crate::rpc::era::Era;
 use crate::tool::view::ProgressSink;
@@ -18,6 +19,8 @@ pub(crate) struct Arrival {
     pub(crate) client: Arc<Client>,
     /// Takes the request back.
     pub(crate) cancel: CancellationToken,
+    /// A call's place among the others of its stream.
+    pub(crate) place: Option<Place>,
 }
 
 /// Where a method can write its result straight into the answer's frame. jsonrpsee would parse and copy a large result

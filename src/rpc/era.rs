@@ -116,8 +116,14 @@ impl<'a> Meta<'a> {
         if version != MODERN {
             return Err(RpcError::unsupported_version(&version));
         }
-        if !self.capabilities.is_some_and(|capabilities| capabilities.get().starts_with('{')) {
-            return Err(missing("io.modelcontextprotocol/clientCapabilities"));
+        match self.capabilities {
+            None => return Err(missing("io.modelcontextprotocol/clientCapabilities")),
+            Some(capabilities) if !capabilities.get().starts_with('{') => {
+                return Err(RpcError::invalid_params(
+                    "_meta: io.modelcontextprotocol/clientCapabilities must be an object",
+                ));
+            }
+            Some(_) => {}
         }
         if self.log_level.is_some_and(|level| !LOG_LEVELS.contains(&level.get().trim_matches('"'))) {
             return Err(RpcError::invalid_params("_meta: io.modelcontextprotocol/logLevel is not one of the levels"));

@@ -72,8 +72,8 @@ fn page_start(cursor: Option<&str>, tools: usize) -> Result<usize, RpcError> {
 /// The members of `tools/call` that matter here.
 #[derive(Deserialize)]
 struct CallParams<'a> {
-    #[serde(borrow)]
-    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    name: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
 }
@@ -81,7 +81,8 @@ struct CallParams<'a> {
 async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
     let context = Context::of(extensions).ok_or_else(no_context)?;
     let CallParams { name, arguments } =
-        serde_json::from_str(params.as_str().unwrap_or("null")).map_err(RpcError::invalid_params)?;
+        serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
+    let name = name.ok_or_else(|| RpcError::invalid_params("params must have the name of a tool"))?;
     // A string may hold the object, and only the tool can say whether its schema takes it (B126).
     let arguments = arguments.map_or("{}", RawValue::get);
     if !arguments.starts_with(['{', '"']) {
@@ -90,7 +91,11 @@ async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions
     let call = Call { tool: name.into_owned(), arguments: strict::parse_strict(arguments) };
     let tool = call.tool.clone();
     let caller = Caller::Mcp { principal: context.arrival.client.principal.clone() };
-    let control = Control { cancel: context.arrival.cancel.clone(), progress: context.progress() };
+    let control = Control {
+        cancel: context.arrival.cancel.clone(),
+        progress: context.progress(),
+        place: context.arrival.place.clone(),
+    };
     let outcome = shared.dispatcher.dispatch(call, &caller, control).await.map_err(RpcError::from)?;
     let write = |result: &mut String| call_result::write(result, &tool, &outcome, context.scope.era, &shared.profile);
     match extensions.get::<ResultSlot>() {

@@ -33,6 +33,24 @@ const NOTICE: Duration = Duration::from_secs(4);
 /// # Errors
 /// The runtime cannot be started or `input` cannot be read.
 pub fn serve(mcp: Mcp, input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> io::Result<()> {
+    run(mcp, input, output, Signals::Ignored)
+}
+
+/// Whether a signal that asks the process to end is the end of the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Signals {
+    /// They are somebody else's.
+    Ignored,
+    /// They are, so that a change which has begun is finished.
+    End,
+}
+
+fn run(
+    mcp: Mcp,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    signals: Signals,
+) -> io::Result<()> {
     let outbox = Arc::new(LineOutbox::new(output));
     let session = Arc::new(Session {
         connection: Connection::new(mcp.clone(), "local", Arc::clone(&outbox) as _),
@@ -40,6 +58,7 @@ pub fn serve(mcp: Mcp, input: impl Read + Send + 'static, output: impl Write + S
         lines: Mutex::new(Lines::new(Box::new(input), LINE_LIMIT)),
         watch: Watch::default(),
         calls: OnceLock::new(),
+        signals,
         runtime: Mutex::default(),
         state: Mutex::default(),
         changed: Condvar::new(),
@@ -63,7 +82,7 @@ pub fn serve(mcp: Mcp, input: impl Read + Send + 'static, output: impl Write + S
 /// # Errors
 /// See [`serve`].
 pub fn serve_process(mcp: Mcp) -> io::Result<()> {
-    serve(mcp, io::stdin(), private_stdout()?)
+    run(mcp, io::stdin(), private_stdout()?, Signals::End)
 }
 
 /// The real standard output, for frames alone.
@@ -90,6 +109,7 @@ struct Session {
     watch: Watch,
     /// Where calls go on that wait for something; started with the first call.
     calls: OnceLock<Option<Handle>>,
+    signals: Signals,
     runtime: Mutex<Option<Runtime>>,
     state: Mutex<State>,
     changed: Condvar,
@@ -112,7 +132,6 @@ impl Session {
             let more = lines.has_line();
             // Before anyone else can read on and find the end: until this line is answered the session is not idle.
             let running = Running::new(self);
-            drop(lines);
             let step = self.watch.busy();
             let accepted = match line {
                 Ok(Line::Whole(line)) => self.connection.accept(&line),
@@ -120,6 +139,8 @@ impl Session {
                 Ok(Line::End) => return self.end(Ok(())),
                 Err(error) => return self.end(Err(error)),
             };
+            // A call has its place in line now, so that none that is read later can overtake it.
+            drop(lines);
             // Kept until the answer is written, or handed on with the call.
             let _running = self.answer(accepted, running);
             if !more || self.outbox.waiting() > BATCH {
@@ -170,11 +191,14 @@ impl Session {
 
     /// Starts what calls need beyond this thread. Without it nothing can be served, so a failure ends the session.
     fn start_calls(self: &Arc<Self>) -> Option<Handle> {
-        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("calls").enable_time().build();
+        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("calls").enable_all().build();
         let watched = Arc::clone(self);
         match runtime.and_then(|runtime| thread("watch", move || watched.keep_watch()).map(|()| runtime)) {
             Ok(runtime) => {
                 let handle = runtime.handle().clone();
+                if self.signals == Signals::End {
+                    handle.spawn(Arc::clone(self).end_by_signal());
+                }
                 *self.runtime.lock().unwrap_or_else(PoisonError::into_inner) = Some(runtime);
                 Some(handle)
             }
@@ -182,6 +206,25 @@ impl Session {
                 self.end(Err(error));
                 None
             }
+        }
+    }
+
+    /// Before the first call there is nothing to finish, and a signal ends the process as it always does.
+    #[cfg(unix)]
+    async fn end_by_signal(self: Arc<Self>) {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+        let signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+        let arrivals = signals.into_iter().map(|mut signal| Box::pin(async move { signal.recv().await }));
+        futures_util::future::select_all(arrivals).await;
+        self.end(Ok(()));
+    }
+
+    #[cfg(not(unix))]
+    async fn end_by_signal(self: Arc<Self>) {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            self.end(Ok(()));
         }
     }
 

@@ -239,9 +239,9 @@ fn path_refused(text: &str, fault: PathError) -> ToolError {
             ErrorCode::OutsideWorkspace,
             format!("{text} leads outside the workspace. Use a path relative to the workspace's folder; list_dir with path \".\" shows it."),
         ),
-        PathError::Empty | PathError::Nul => ToolError::new(
-            ErrorCode::InvalidArguments,
-            format!("path: {fault}. Give a path relative to the workspace's folder, such as src/main.rs, or . for the folder itself."),
+        PathError::Empty | PathError::Nul => ToolError::bad_argument(
+            "path",
+            format_args!("{fault}. Give a path relative to the workspace's folder, such as src/main.rs, or . for the folder itself."),
         ),
     }
     .with("path", text)

@@ -158,9 +158,9 @@ fn check_arguments(view: &View, args: &Args) -> Result<(), ToolError> {
 
 /// A patch that changes nothing is never what was meant, and told as a change it would mislead (B034).
 fn no_change(why: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::InvalidArguments,
-        format!("new_str: {why}, so nothing would change. Say what shall stand there instead."),
+    ToolError::bad_argument(
+        "new_str",
+        format_args!("{why}, so nothing would change. Say what shall stand there instead."),
     )
 }
 

@@ -197,11 +197,9 @@ fn plural(lines: u64) -> &'static str {
 fn range(args: &Args) -> Result<LineRange, ToolError> {
     let start = args.start_line.unwrap_or(1);
     match args.end_line {
-        Some(end) if end < start => Err(ToolError::new(
-            ErrorCode::InvalidArguments,
-            format!(
-                "end_line: {end} lies before start_line {start}. Lines are counted from 1 and both ends are included."
-            ),
+        Some(end) if end < start => Err(ToolError::bad_argument(
+            "end_line",
+            format_args!("{end} lies before start_line {start}. Lines are counted from 1 and both ends are included."),
         )),
         end => Ok(LineRange { start, end, offset: args.line_offset.unwrap_or(0) }),
     }
@@ -215,10 +213,10 @@ fn check_offset(range: LineRange, page: &Page) -> Result<(), ToolError> {
     if !(behind && there) {
         return Ok(());
     }
-    Err(ToolError::new(
-        ErrorCode::InvalidArguments,
-        format!(
-            "line_offset: {} lies behind the end of line {}, which has {} bytes. Leave it out to read the line from its start.",
+    Err(ToolError::bad_argument(
+        "line_offset",
+        format_args!(
+            "{} lies behind the end of line {}, which has {} bytes. Leave it out to read the line from its start.",
             range.offset, range.start, page.first_offset
         ),
     ))
