@@ -96,8 +96,7 @@ impl Tool for PatchFile {
         let subject = Subject::of(view, &path, &old)?;
         let spans = subject.places(&path, &args)?;
         let text = subject.patched(&spans, &args.new_str);
-        let lines =
-            spans.iter().take(LINES_LISTED).map(|span| lines::line_of(subject.text.as_bytes(), span.start)).collect();
+        let lines = subject.first_lines(&spans);
         let diff = args
             .dry_run
             .unwrap_or(false)
@@ -216,17 +215,33 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// On which lines the first [`LINES_LISTED`] of these begin; they stand in order.
+    fn first_lines(&self, spans: &[Range<usize>]) -> Vec<u64> {
+        let (mut line, mut at) = (1, 0);
+        let text = self.text.as_bytes();
+        let line_of = |span: &Range<usize>| {
+            line += lines::line_of(&text[at..], span.start - at) - 1;
+            at = span.start;
+            line
+        };
+        spans.iter().take(LINES_LISTED).map(line_of).collect()
+    }
+
     fn ambiguous(&self, path: &WsPath, matches: &[Range<usize>]) -> ToolError {
-        let mut lines: Vec<u64> =
-            matches.iter().take(LINES_LISTED).map(|span| lines::line_of(self.text.as_bytes(), span.start)).collect();
+        let mut lines = self.first_lines(matches);
         lines.dedup();
         ToolError::new(
             ErrorCode::AmbiguousMatch,
             format!(
-                "old_str occurs {} times in {path}, on lines {}. Nothing was changed. Take in lines around the one you mean \
-                 until it occurs once, or set replace_all to change all of them.",
+                "old_str occurs {} times in {path}, on {}. Nothing was changed. Take in lines around the one you mean until \
+                 it occurs once, or set replace_all to change all of them.",
                 matches.len(),
-                listed(&lines, lines.len())
+                match &lines[..] {
+                    [only] => format!("line {only}"),
+                    // Of the matches that are not listed nobody has counted the lines.
+                    many if matches.len() > LINES_LISTED => format!("lines {} and more", listed(&many[..many.len().min(LINES_NAMED)], 0)),
+                    many => format!("lines {}", listed(many, many.len())),
+                }
             ),
         )
         .with("path", path.to_string())
