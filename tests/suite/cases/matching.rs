@@ -89,6 +89,18 @@ fn an_ambiguous_match_names_the_lines_that_were_not_shown() {
 }
 
 #[test]
+fn lines_that_were_not_counted_are_not_numbered() {
+    let text = "K\n".repeat(5000);
+    let reply = patch("B031: many", &text, "K", "X").fails("ambiguous_match");
+    says(reply.error("ambiguous_match"), &["5000 times", "on lines 1, 2, 3,", "19, 20 and more. Nothing"]);
+    assert_eq!(reply.details()["lines"].as_array().map(Vec::len), Some(1000), "B031");
+    let reply = patch("B031: some", "K\n".repeat(25).as_str(), "K", "X").fails("ambiguous_match");
+    says(reply.error("ambiguous_match"), &["25 times", "19, 20 and 5 more. Nothing"]);
+    let reply = patch("B031: one line", "a\nK K\n", "K", "X").fails("ambiguous_match");
+    says(reply.error("ambiguous_match"), &["2 times", "on line 2. Nothing"]);
+}
+
+#[test]
 fn an_edit_that_changes_nothing_is_no_success() {
     for (case, before, old) in [("B034", "x", "x"), ("B034: nor where old_str is not there", "x", "y")] {
         let reply = patch(case, before, old, old).fails("invalid_arguments");
