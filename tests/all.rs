@@ -5,6 +5,9 @@
 mod suite {
     mod architecture;
     mod cases;
+    mod cli;
+    mod contract;
+    mod library;
     mod oneshot;
     mod scenarios;
     mod stdio;

@@ -182,6 +182,17 @@ impl Server {
         Ended { status: self.child.wait().expect("an exit status"), messages, stderr, processor_time }
     }
 
+    /// The process, for who wants to send it a signal.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until the server has ended by itself, its input still open.
+    pub fn wait(mut self) -> ExitStatus {
+        while self.lines.recv_timeout(PATIENCE).is_ok() {}
+        self.child.wait().expect("an exit status")
+    }
+
     /// Kills the server as `kill -9` does, and waits until it is gone.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
