@@ -2,6 +2,8 @@
 
 pub mod cli;
 pub mod dispatch;
+pub mod gate;
+pub mod ledger;
 pub mod model;
 pub mod oneshot;
 pub mod rpc;

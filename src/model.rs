@@ -3,6 +3,9 @@
 pub mod call;
 pub mod change;
 pub mod error;
+pub mod event;
+pub mod id;
 pub mod json;
 pub mod path;
 pub mod version;
+pub mod world;

@@ -10,6 +10,7 @@ use std::io::{self, Read, Seek};
 
 use crate::model::change::ChangeSet;
 use crate::model::error::{ErrorCode, ToolError};
+use crate::model::event::FsStep;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
 
@@ -51,6 +52,74 @@ pub trait Workspace: Send + Sync + 'static {
     /// [`FileErrorKind::Stale`] where an expectation does not hold; everything is then as it was.
     fn commit(&self, set: &ChangeSet) -> Result<(), FileError>;
 }
+
+/// What a commit tells while it runs, and where displaced bytes go.
+pub trait Journal: Send + Sync {
+    /// This is about to happen. Once it returns, the intent outlives a crash.
+    ///
+    /// # Errors
+    /// The intent cannot be recorded; nothing is changed then.
+    fn intend(&self, steps: &[FsStep]) -> io::Result<()>;
+
+    /// Takes what a step displaced. Once it returns, the bytes outlive a crash and the file beside the new one may go.
+    ///
+    /// # Errors
+    /// The bytes cannot be kept; everything is put back then.
+    fn keep(&self, displaced: &Displaced<'_>) -> io::Result<()>;
+}
+
+/// Keeps nothing: for a workspace whose changes nobody wants to undo.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoJournal;
+
+impl Journal for NoJournal {
+    fn intend(&self, _: &[FsStep]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn keep(&self, _: &Displaced<'_>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The bytes that a step displaced.
+pub struct Displaced<'a> {
+    /// Which path they were at.
+    pub path: &'a WsPath,
+    /// Their version.
+    pub version: Version,
+    /// The permission bits of the file, where there are any.
+    pub mode: Option<u32>,
+    /// Where they are now.
+    pub source: DisplacedSource<'a>,
+}
+
+/// Where displaced bytes are.
+pub enum DisplacedSource<'a> {
+    /// In memory.
+    Bytes(&'a bytes::Bytes),
+    /// In a file that nobody needs any more; it may be moved away instead of copied.
+    File {
+        /// The open folder that holds it.
+        folder: &'a cap_std::fs::Dir,
+        /// Its name there.
+        name: &'a str,
+    },
+}
+
+/// What became of a change that a crash had interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovered {
+    /// It stands, whole.
+    Done,
+    /// It has not happened.
+    Void,
+}
+
+/// What tells a file apart without reading it: equal identities are equal bytes, different ones say nothing. A hint to
+/// hash again, never a proof of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Identity(pub u128);
 
 /// What a home guarantees about changes and folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,55 @@
+//! What may run: rules, hooks, intents, approvals. Whatever cannot be decided is denied.
+
+pub mod approval;
+pub mod hook;
+pub mod intent;
+pub mod policy;
+pub mod rules;
+
+use serde_json::Value;
+
+/// What a step of the gate says about a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It may run.
+    Allow,
+    /// It may not.
+    Deny(Ground),
+    /// A person decides.
+    Ask(Ground),
+}
+
+/// Who said so, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ground {
+    /// The rule or hook, as the configuration names it.
+    pub by: String,
+    /// For the model and the person.
+    pub reason: String,
+}
+
+impl Verdict {
+    /// The stricter of two: deny beats ask beats allow, whatever the order. Of two equally strict ones the first stands.
+    #[must_use]
+    pub fn and(self, other: Verdict) -> Verdict {
+        match (&self, &other) {
+            (Verdict::Deny(_), _) | (Verdict::Ask(_), Verdict::Allow | Verdict::Ask(_)) => self,
+            (_, Verdict::Deny(_)) | (Verdict::Allow, _) => other,
+        }
+    }
+}
+
+/// A call as the gate sees it: arguments repaired and validated, paths in the one spelling that is opened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallFacts {
+    /// The tool.
+    pub tool: String,
+    /// The arguments.
+    pub arguments: Value,
+    /// The paths that they name, where the links on the way lead, relative to the workspace.
+    pub paths: Vec<String>,
+    /// Whether the call may change something.
+    pub changes: bool,
+    /// Who asks, as the log writes it.
+    pub caller: String,
+}

@@ -1,0 +1,1 @@
+//! Rules: allow, deny or ask, by tool and path.
