@@ -288,7 +288,10 @@ fn differs(near: &Near) -> Vec<&'static str> {
 fn first_difference(near: &Near) -> String {
     near.first_difference.as_ref().map_or_else(
         || " ".to_owned(),
-        |first| format!(" Line {} of old_str is\n{}\nwhere the file has\n{}\n", first.line, first.old, first.actual),
+        |first| {
+            let in_file = if first.actual.is_empty() { "(nothing)" } else { &first.actual };
+            format!(" Line {} of old_str is\n    {}\nwhere the file has\n    {in_file}\n", first.line, first.old)
+        },
     )
 }
 

@@ -129,11 +129,11 @@ fn look<'a>(files: &'a Files, path: &WsPath) -> Result<Found<'a>, FileError> {
     if path.is_root() {
         return Ok(Found::Folder);
     }
-    no_file_above(files, path)?;
+    // A plain map may hold both `a` and `a/b`; what is there by its own name is there.
     match files.get(path) {
         Some(bytes) => Ok(Found::File(bytes)),
         None if is_folder(files, path) => Ok(Found::Folder),
-        None => Err(FileErrorKind::NotFound.at(path)),
+        None => no_file_above(files, path).and(Err(FileErrorKind::NotFound.at(path))),
     }
 }
 
