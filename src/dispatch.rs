@@ -83,7 +83,7 @@ impl Dispatcher {
             Err(fault) => return Ok(Err(fault)),
         };
         tracing::info!(tool = call.tool, "{}", tool.present(&arguments).line);
-        let view = View::new(Arc::clone(&self.workspace), self.settings, control.cancel, control.progress);
+        let view = View::new(Arc::clone(&self.workspace), self.settings, control.cancel, control.progress, None);
         let place = control.place.unwrap_or_else(|| self.queue());
         let _turn = self.take_turn(place, tool, &view, &arguments).await;
         // A tool that panics fails alone: its call ends as an internal error, everything else goes on.
@@ -120,7 +120,7 @@ impl Dispatcher {
             let (set, output) = match tool.plan(view, arguments).await? {
                 ErasedPlan::Answer(output) => return Ok(output),
                 ErasedPlan::Act(act) => return act.begin().await,
-                ErasedPlan::Change { set, output } => (set, output),
+                ErasedPlan::Change { set, output, .. } => (set, output),
             };
             view.check_cancelled()?;
             match self.commit(&set) {

@@ -23,7 +23,7 @@ pub use rpc::Profile;
 pub use serve::server::Server;
 pub use tool::registry::{Output, Registry};
 pub use tool::view::{Limits, Settings, TextRules, View};
-pub use tool::{Act, Card, Effect, Image, Plan, Spec, Tool};
+pub use tool::{Act, Card, Effect, Image, Intent, Plan, Sight, Spec, Tool};
 pub use workspace::Workspace;
 pub use workspace::local::Local;
 pub use workspace::memory::Memory;

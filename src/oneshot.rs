@@ -110,7 +110,7 @@ pub fn answer(input: &[u8]) -> Result<Answer, Refusal> {
     let arguments = arguments(args)?;
     let files = Files::new(workspace)?;
     let mut registry = Registry::new();
-    tools::register(&mut registry)?;
+    tools::register_file_tools(&mut registry)?;
     let dispatcher = Dispatcher::new(registry, files.memory.clone(), Settings::exact());
     let call = Call { tool: tool.clone(), arguments };
     // Memory never makes a call wait, so no runtime is needed to drive it.

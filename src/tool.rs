@@ -21,7 +21,12 @@ use serde::de::DeserializeOwned;
 
 use crate::model::change::ChangeSet;
 use crate::model::error::ToolError;
+use crate::model::event::Event;
+use crate::model::id::ChangeId;
+use crate::model::path::WsPath;
+use crate::model::version::Version;
 use crate::tool::view::View;
+use crate::workspace::Identity;
 
 /// A named capability that a model can call.
 ///
@@ -51,6 +56,21 @@ pub trait Tool: Send + Sync + 'static {
     /// Small facts for programs, put into `_meta` under `toolgate/`.
     fn facts(_output: &Self::Output) -> Facts {
         Facts::new()
+    }
+
+    /// Which parts of which files the answer shows: what the caller has seen by it.
+    fn sights(_output: &Self::Output) -> Vec<Sight> {
+        Vec::new()
+    }
+
+    /// What the tool itself has to record, besides the call and its result.
+    fn events(_output: &Self::Output) -> Vec<Event> {
+        Vec::new()
+    }
+
+    /// One line for people, once it is done. By default what was said before.
+    fn present_result(_output: &Self::Output) -> Option<Card> {
+        None
     }
 
     /// Content that is not text, shown after the observation.
@@ -105,11 +125,45 @@ pub enum Plan<O> {
     Change {
         /// The steps.
         set: ChangeSet,
+        /// How the caller knows what it changes.
+        intent: Intent,
         /// What the call comes to once they are done.
         output: O,
     },
     /// A deed of another kind, not begun.
     Act(Act<O>),
+}
+
+/// How a caller knows the bytes that a change replaces; the file gate asks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Intent {
+    /// It says what the file shall hold, so it must have seen all that it replaces.
+    Write,
+    /// It has named the text that it replaces, exactly.
+    Edit {
+        /// The lines on which that text begins, before the change.
+        lines: Vec<u64>,
+    },
+    /// It takes back a change that was recorded.
+    Undo {
+        /// Which.
+        change: ChangeId,
+    },
+}
+
+/// A part of a file that an answer shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sight {
+    /// The file.
+    pub path: WsPath,
+    /// What told it apart when it was opened.
+    pub identity: Option<Identity>,
+    /// Its version, where all of it was read.
+    pub version: Option<Version>,
+    /// The first line and the bytes of it that are not shown.
+    pub from: (u64, u64),
+    /// Where the answer ends; nothing at the end of the file.
+    pub to: Option<(u64, u64)>,
 }
 
 /// A deed that is not a change of files: begun by the dispatcher, never by the tool.
@@ -130,7 +184,9 @@ impl<O: fmt::Debug> fmt::Debug for Plan<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Plan::Answer(output) => f.debug_tuple("Answer").field(output).finish(),
-            Plan::Change { set, output } => f.debug_struct("Change").field("set", set).field("output", output).finish(),
+            Plan::Change { set, intent, output } => {
+                f.debug_struct("Change").field("set", set).field("intent", intent).field("output", output).finish()
+            }
             Plan::Act(_) => f.write_str("Act(..)"),
         }
     }

@@ -3,6 +3,8 @@
 pub mod list_dir;
 pub mod patch_file;
 pub mod read_file;
+pub mod todo_write;
+pub mod undo_change;
 pub mod write_file;
 
 use crate::model::error::{ErrorCode, ToolError};
@@ -21,6 +23,16 @@ const NAMES_COMPARED: usize = 10_000;
 /// # Errors
 /// A tool of the same name is there already.
 pub fn register(registry: &mut Registry) -> Result<(), RegisterError> {
+    register_file_tools(registry)?;
+    registry.register(todo_write::TodoWrite)?;
+    registry.register(undo_change::UndoChange)
+}
+
+/// Adds the tools that need nothing but files: where a call stands alone there is nothing to plan and nothing to undo.
+///
+/// # Errors
+/// A tool of the same name is there already.
+pub fn register_file_tools(registry: &mut Registry) -> Result<(), RegisterError> {
     registry.register(list_dir::ListDir)?;
     registry.register(patch_file::PatchFile)?;
     registry.register(read_file::ReadFile)?;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::tool::{Facts, Image, Tool};
+use crate::model::event::Event;
+use crate::tool::{Card, Facts, Image, Sight, Tool};
 
 /// The output of some tool, complete and typed inside. Cheap to clone.
 #[derive(Clone)]
@@ -32,6 +33,21 @@ impl Output {
     #[must_use]
     pub fn facts(&self) -> Facts {
         self.0.facts()
+    }
+
+    /// Which parts of which files it shows.
+    pub(crate) fn sights(&self) -> Vec<Sight> {
+        self.0.sights()
+    }
+
+    /// What the tool itself has to record.
+    pub(crate) fn events(&self) -> Vec<Event> {
+        self.0.events()
+    }
+
+    /// One line for people, if the tool has one.
+    pub(crate) fn card(&self) -> Option<Card> {
+        self.0.card()
     }
 
     /// Content that is not text.
@@ -67,6 +83,9 @@ trait AnyOutput: Send + Sync {
     fn observation(&self) -> String;
     fn notes(&self) -> Vec<String>;
     fn facts(&self) -> Facts;
+    fn sights(&self) -> Vec<Sight>;
+    fn events(&self) -> Vec<Event>;
+    fn card(&self) -> Option<Card>;
     fn images(&self) -> Vec<Image>;
     fn structured(&self) -> serde_json::Result<Value>;
     fn write_json(&self, text: &mut Vec<u8>) -> serde_json::Result<()>;
@@ -85,6 +104,18 @@ impl<T: Tool> AnyOutput for Typed<T> {
 
     fn facts(&self) -> Facts {
         T::facts(&self.0)
+    }
+
+    fn sights(&self) -> Vec<Sight> {
+        T::sights(&self.0)
+    }
+
+    fn events(&self) -> Vec<Event> {
+        T::events(&self.0)
+    }
+
+    fn card(&self) -> Option<Card> {
+        T::present_result(&self.0)
     }
 
     fn images(&self) -> Vec<Image> {

@@ -17,7 +17,7 @@ use crate::tool::near::nearest;
 pub use crate::tool::output::Output;
 use crate::tool::schema::{Fault, SchemaFault, Validator, faults_error};
 use crate::tool::view::View;
-use crate::tool::{Act, Card, Spec, Tool};
+use crate::tool::{Act, Card, Intent, Spec, Tool};
 
 use erased::AnyTool;
 
@@ -319,6 +319,8 @@ pub(crate) enum ErasedPlan {
     Change {
         /// The steps.
         set: ChangeSet,
+        /// How the caller knows what it changes.
+        intent: Intent,
         /// What the call comes to once they are done.
         output: Output,
     },

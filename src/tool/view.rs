@@ -6,7 +6,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 
+use crate::model::change::ChangeSet;
 use crate::model::error::{ErrorCode, ToolError};
+use crate::model::id::ChangeId;
 use crate::model::path::{PathError, WsPath, is_separator};
 use crate::model::version::Version;
 use crate::workspace::{FileError, FileErrorKind, Listing, OpenFile, Promise, Stat, Workspace};
@@ -18,6 +20,25 @@ pub struct View {
     settings: Settings,
     cancel: CancellationToken,
     progress: Option<Arc<dyn ProgressSink>>,
+    history: Option<Arc<dyn History>>,
+}
+
+/// What a caller has changed before, and what would take it back.
+pub trait History: Send + Sync {
+    /// What takes back `change`, or the caller's newest change.
+    ///
+    /// # Errors
+    /// `invalid_arguments` if there is no such change, or nothing to undo.
+    fn inverse(&self, change: Option<&str>) -> Result<Inverse, ToolError>;
+}
+
+/// What takes back a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inverse {
+    /// The change.
+    pub change: ChangeId,
+    /// The steps that take it back, from what it left to what was before.
+    pub set: ChangeSet,
 }
 
 /// What holds for all calls of one door.
@@ -113,8 +134,9 @@ impl View {
         settings: Settings,
         cancel: CancellationToken,
         progress: Option<Arc<dyn ProgressSink>>,
+        history: Option<Arc<dyn History>>,
     ) -> Self {
-        View { workspace, settings, cancel, progress }
+        View { workspace, settings, cancel, progress, history }
     }
 
     /// How much one answer may hold.
@@ -207,6 +229,17 @@ impl View {
         }
         let version = Version::of(&bytes);
         Ok(FileBytes { bytes: bytes.into(), version })
+    }
+
+    /// What takes back `change`, or the caller's newest change.
+    ///
+    /// # Errors
+    /// See [`History::inverse`]; `invalid_arguments` where no changes are recorded at all.
+    pub fn inverse(&self, change: Option<&str>) -> Result<Inverse, ToolError> {
+        let history = self.history.as_ref().ok_or_else(|| {
+            ToolError::new(ErrorCode::InvalidArguments, "No changes are recorded here, so none can be undone.")
+        })?;
+        history.inverse(change)
     }
 
     /// Ends the call early where its caller has taken it back. Call it between steps of long work.

@@ -18,7 +18,7 @@ use crate::text::find::{self, Eol};
 use crate::text::hint::{self, Near};
 use crate::text::{diff, lines, media, splice};
 use crate::tool::view::{FileBytes, TextRules, View};
-use crate::tool::{Card, Effect, Facts, Plan, Spec, Tool};
+use crate::tool::{Card, Effect, Facts, Intent, Plan, Spec, Tool};
 
 /// How many line numbers an error names in its message.
 const LINES_NAMED: usize = 20;
@@ -112,7 +112,8 @@ impl Tool for PatchFile {
             return Ok(Plan::Answer(output));
         }
         let change = Change::Write { path, expect: Expect::Exactly(old.version), content };
-        Ok(Plan::Change { set: ChangeSet::new(vec![change]), output })
+        let intent = Intent::Edit { lines: output.lines.clone() };
+        Ok(Plan::Change { set: ChangeSet::new(vec![change]), intent, output })
     }
 
     fn observe(output: &Output) -> String {

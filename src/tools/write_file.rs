@@ -14,7 +14,7 @@ use crate::text::encoding::{self, Encoding};
 use crate::text::media;
 use crate::text::names;
 use crate::tool::view::{FileBytes, TextRules, View};
-use crate::tool::{Card, Effect, Facts, Plan, Spec, Tool};
+use crate::tool::{Card, Effect, Facts, Intent, Plan, Spec, Tool};
 use crate::workspace::{FileErrorKind, Kind};
 
 /// The tool `write_file`.
@@ -151,7 +151,7 @@ fn replace(view: &View, path: &WsPath, args: Args, old: &FileBytes) -> Result<Pl
         return Ok(Plan::Answer(output));
     }
     let change = Change::Write { path: path.clone(), expect: Expect::Exactly(old.version), content };
-    Ok(Plan::Change { set: ChangeSet::new(vec![change]), output })
+    Ok(Plan::Change { set: ChangeSet::new(vec![change]), intent: Intent::Write, output })
 }
 
 /// What the file keeps although `content` does not say it.
@@ -177,7 +177,7 @@ fn create(view: &View, path: &WsPath, args: Args) -> Result<Plan<Output>, ToolEr
     let content = Bytes::from(args.content);
     let output = output(args.path, true, true, &content, notes);
     changes.push(Change::Write { path: path.clone(), expect: Expect::Absent, content });
-    Ok(Plan::Change { set: ChangeSet::new(changes), output })
+    Ok(Plan::Change { set: ChangeSet::new(changes), intent: Intent::Write, output })
 }
 
 fn output(path: String, created: bool, changed: bool, content: &[u8], notes: Vec<String>) -> Output {

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolgate::{
-    Act, Card, Change, ChangeSet, Effect, ErrorCode, Expect, Local, Memory, Plan, Server, Spec, Tool, ToolError, View,
-    Workspace,
+    Act, Card, Change, ChangeSet, Effect, ErrorCode, Expect, Intent, Local, Memory, Plan, Server, Spec, Tool,
+    ToolError, View, Workspace,
 };
 
 use super::support::Temp;
@@ -118,7 +118,11 @@ impl AsyncBody for ComesTooLate {
         let path = view.path("a.txt")?;
         let expect = Expect::Exactly(toolgate::Version::of(b"what never was"));
         let change = Change::Write { path, expect, content: "lost".into() };
-        Ok(Plan::Change { set: ChangeSet::new(vec![change]), output: Said { words: "written".to_owned() } })
+        Ok(Plan::Change {
+            set: ChangeSet::new(vec![change]),
+            intent: Intent::Write,
+            output: Said { words: "written".to_owned() },
+        })
     }
 }
 

@@ -57,7 +57,7 @@ fn typed<A: serde::de::DeserializeOwned>(arguments: &Value) -> Result<A, ToolErr
 fn erase<T: Tool>(plan: Plan<T::Output>) -> ErasedPlan {
     match plan {
         Plan::Answer(output) => ErasedPlan::Answer(Output::of::<T>(output)),
-        Plan::Change { set, output } => ErasedPlan::Change { set, output: Output::of::<T>(output) },
+        Plan::Change { set, intent, output } => ErasedPlan::Change { set, intent, output: Output::of::<T>(output) },
         Plan::Act(act) => ErasedPlan::Act(Act::new(async move { act.begin().await.map(Output::of::<T>) })),
     }
 }

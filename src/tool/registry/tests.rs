@@ -61,7 +61,9 @@ impl Tool for Sample {
         let output = Answer { text: args.text };
         Ok(match args.plan {
             None => Plan::Answer(output),
-            Some(Kind::Change) => Plan::Change { set: ChangeSet::default(), output },
+            Some(Kind::Change) => {
+                Plan::Change { set: ChangeSet::default(), intent: crate::tool::Intent::Write, output }
+            }
             Some(Kind::Act) => Plan::Act(Act::new(async { Ok(output) })),
             Some(Kind::Fail) => return Err(ToolError::new(ErrorCode::IoError, "as told")),
         })
@@ -134,7 +136,7 @@ fn registry(names: &[&'static str]) -> Registry {
 }
 
 fn view() -> View {
-    View::new(Arc::new(Memory::new()), Settings::served(), CancellationToken::new(), None)
+    View::new(Arc::new(Memory::new()), Settings::served(), CancellationToken::new(), None, None)
 }
 
 /// What a tool called `sample` plans, none of which waits for anything.
@@ -223,7 +225,7 @@ fn plans_keep_their_kind_and_outputs_their_words() {
     output.write_json(&mut text).expect("JSON");
     assert_eq!(text, br#"> {"text":"hi"}"#);
 
-    let Ok(ErasedPlan::Change { set, output }) = plan(json!({"text": "x", "plan": "change"})) else {
+    let Ok(ErasedPlan::Change { set, output, .. }) = plan(json!({"text": "x", "plan": "change"})) else {
         panic!("a change")
     };
     assert_eq!((set, output.observation()), (ChangeSet::default(), "said x".to_owned()));
