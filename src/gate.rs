@@ -3,6 +3,7 @@
 pub mod approval;
 pub mod hook;
 pub mod intent;
+pub mod intent;
 pub mod policy;
 pub mod rules;
 
