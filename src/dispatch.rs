@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use crate::dispatch::turns::Place;
 use crate::dispatch::turns::{Turn, Turns, Use};
+use crate::gate::approval::{Approver, Nobody};
 use crate::model::call::{Call, Caller};
 use crate::model::change::ChangeSet;
 use crate::model::error::{ErrorCode, ProtocolError, ToolError};
@@ -37,8 +38,8 @@ pub struct Dispatcher {
     closed: RwLock<bool>,
 }
 
-/// How a call is followed and taken back while it runs.
-#[derive(Clone, Default)]
+/// How a call is followed, allowed and taken back while it runs.
+#[derive(Clone)]
 pub struct Control {
     /// Takes the call back. A commit that has begun is finished first.
     pub cancel: CancellationToken,
@@ -46,6 +47,14 @@ pub struct Control {
     pub progress: Option<Arc<dyn ProgressSink>>,
     /// The call's place among others, from [`Dispatcher::queue`]; without one it comes after all that have one.
     pub place: Option<Place>,
+    /// Can put a question to the person behind the caller; by default there is nobody.
+    pub approver: Arc<dyn Approver>,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Control { cancel: CancellationToken::new(), progress: None, place: None, approver: Arc::new(Nobody) }
+    }
 }
 
 impl Dispatcher {

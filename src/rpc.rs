@@ -2,9 +2,11 @@
 //!
 //! One [`RpcModule`] is the method table, one middleware (`middleware`) decides the era of each request, one leaf
 //! (`leaf`) calls the method. A [`connection::Connection`] holds what one client's stream needs: which of its
-//! requests are under way, and which legacy revision it negotiated.
+//! requests are under way, what it was asked, and which legacy revision it negotiated.
 
+mod approval;
 mod call_result;
+mod capabilities;
 pub mod connection;
 mod context;
 mod era;
@@ -23,6 +25,8 @@ use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::core::middleware::RpcServiceBuilder;
 use serde_json::Value;
+
+pub use crate::rpc::approval::Approvals;
 
 use crate::dispatch::Dispatcher;
 
@@ -62,6 +66,7 @@ pub struct Mcp {
 struct Shared {
     dispatcher: Arc<Dispatcher>,
     profile: Profile,
+    approvals: Approvals,
     /// The tools as they are listed, made when they are first asked for.
     tools: OnceLock<Vec<Value>>,
 }
@@ -72,13 +77,29 @@ impl Mcp {
     /// # Errors
     /// Two methods have one name; a fault of this crate.
     pub fn new(dispatcher: Dispatcher, profile: Profile) -> Result<Self, RegisterMethodError> {
-        let dispatcher = Arc::new(dispatcher);
-        let mut module =
-            RpcModule::new(Shared { dispatcher: Arc::clone(&dispatcher), profile, tools: OnceLock::new() });
+        Mcp::with_approvals(dispatcher, profile, Approvals::default())
+    }
+
+    /// [`Mcp::new`] with a say in how people are asked.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_approvals(
+        dispatcher: Dispatcher,
+        profile: Profile,
+        approvals: Approvals,
+    ) -> Result<Self, RegisterMethodError> {
+        let shared = Shared { dispatcher: Arc::new(dispatcher), profile, approvals, tools: OnceLock::new() };
+        let dispatcher = Arc::clone(&shared.dispatcher);
+        let mut module = RpcModule::new(shared);
         lifecycle::register(&mut module)?;
         tools::register(&mut module)?;
+        Ok(Mcp::serving(module, dispatcher))
+    }
+
+    fn serving(module: RpcModule<Shared>, dispatcher: Arc<Dispatcher>) -> Self {
         let service = RpcServiceBuilder::new().layer(middleware::EraLayer).service(leaf::Leaf::new(module.into()));
-        Ok(Mcp { service, dispatcher })
+        Mcp { service, dispatcher }
     }
 
     /// Lets no further change begin and waits for those that have; for the end of the process.

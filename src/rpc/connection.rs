@@ -1,10 +1,10 @@
-//! One client's stream of frames: which of its requests are under way, and what it has negotiated.
+//! One client's stream of frames: which of its requests are under way, what it was asked, what it has negotiated.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt;
@@ -14,6 +14,8 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::rpc::Mcp;
+use crate::rpc::approval::Asked;
+use crate::rpc::capabilities::Capabilities;
 use crate::rpc::context::{Arrival, ResultSlot};
 use crate::rpc::era::LegacyVersion;
 use crate::rpc::error::RpcError;
@@ -25,7 +27,7 @@ use crate::rpc::reply;
 /// (B138).
 const JUNK_ANSWERED: u32 = 8;
 
-/// Where frames go that are not the answer to a line: progress, and answers that come later.
+/// Where frames go that are not the answer to a line: progress, questions, and answers that come later.
 pub trait Outbox: Send + Sync {
     /// Sends one frame, without a line end.
     fn send(&self, frame: &str);
@@ -37,7 +39,8 @@ pub enum Accepted {
     Nothing,
     /// This is the answer.
     Answer(String),
-    /// A request that is answered when this is done; nothing comes of it if its caller takes it back.
+    /// A request that is answered when this is done; nothing comes of it if its caller takes it back. It may wait for
+    /// a person, so it must run in a Tokio runtime that has timers.
     Pending(Pin<Box<dyn Future<Output = Option<String>> + Send>>),
 }
 
@@ -54,7 +57,10 @@ pub(crate) struct Client {
     pub(crate) principal: String,
     /// Where frames for it go.
     pub(crate) outbox: Arc<dyn Outbox>,
+    /// What it was asked.
+    pub(crate) asked: Asked,
     legacy: AtomicU8,
+    forms: AtomicBool,
     under_way: Mutex<HashMap<RequestId, CancellationToken>>,
 }
 
@@ -64,8 +70,14 @@ impl Client {
         LegacyVersion::from_index(self.legacy.load(Ordering::Relaxed))
     }
 
-    pub(crate) fn negotiated(&self, version: LegacyVersion) {
+    /// Whether it has declared, when it shook hands, that it can show a person a form.
+    pub(crate) fn forms(&self) -> bool {
+        self.forms.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn negotiated(&self, version: LegacyVersion, declared: &Capabilities) {
         self.legacy.store(version as u8, Ordering::Relaxed);
+        self.forms.store(declared.forms(), Ordering::Relaxed);
     }
 
     /// Takes back a request: from now on nothing is sent for it. Unknown ids are ignored.
@@ -99,7 +111,9 @@ impl Connection {
         let client = Client {
             principal: principal.to_owned(),
             outbox,
+            asked: Asked::default(),
             legacy: AtomicU8::new(LegacyVersion::LATEST as u8),
+            forms: AtomicBool::new(false),
             under_way: Mutex::default(),
         };
         Connection { mcp, client: Arc::new(client), junk: AtomicU32::new(0) }
@@ -138,12 +152,22 @@ impl Connection {
         }
     }
 
+    /// The client says nothing more: what it was asked and has not answered counts as cancelled.
+    pub fn hang_up(&self) {
+        self.client.asked.close();
+    }
+
     fn single(&self, frame: Frame<'_>) -> Accepted {
         match frame {
             Frame::Request { id, method, params } => self.request(id, &method, params),
             Frame::Notification { method, params } => self.notification(&method, params),
-            // Nothing is ever asked of the client here, so an answer from it belongs to nothing.
-            Frame::Response | Frame::Batch(_) => Accepted::Nothing,
+            Frame::Response { id, result } => {
+                if let Some(id) = id {
+                    self.client.asked.answer(&id, result);
+                }
+                Accepted::Nothing
+            }
+            Frame::Batch(_) => Accepted::Nothing,
         }
     }
 

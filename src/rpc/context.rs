@@ -65,6 +65,8 @@ impl ResultSlot {
 #[derive(Clone)]
 pub(crate) struct Scope {
     pub(crate) era: Era,
+    /// Whether the client can show a person a form.
+    pub(crate) forms: bool,
     pub(crate) progress_token: Option<Arc<RawValue>>,
 }
 

@@ -20,8 +20,8 @@ pub(crate) enum Frame<'a> {
     Request { id: RequestId, method: Cow<'a, str>, params: Option<&'a RawValue> },
     /// Wants none.
     Notification { method: Cow<'a, str>, params: Option<&'a RawValue> },
-    /// Answers something that we asked.
-    Response,
+    /// Answers something that we asked: with a result, or without one if it is an error or malformed.
+    Response { id: Option<RequestId>, result: Option<&'a RawValue> },
     /// Several frames in one.
     Batch(Vec<&'a RawValue>),
 }
@@ -94,7 +94,8 @@ impl<'a> Members<'a> {
         let id = self.id.and_then(RequestId::read);
         let Some(method) = self.method else {
             return if self.result.is_some() || self.error.is_some() {
-                Ok(Frame::Response)
+                let sound = self.version.map(RawValue::get) == Some("\"2.0\"") && self.error.is_none();
+                Ok(Frame::Response { id, result: self.result.filter(|_| sound) })
             } else {
                 Err(BadFrame::invalid(id, "the message has neither method nor result nor error"))
             };
@@ -191,7 +192,10 @@ mod tests {
         match Frame::read(line.as_bytes()) {
             Ok(Frame::Request { id, method, .. }) => format!("request {id} {method}"),
             Ok(Frame::Notification { method, .. }) => format!("notification {method}"),
-            Ok(Frame::Response) => "response".to_owned(),
+            Ok(Frame::Response { id, result }) => {
+                let id = id.map_or_else(|| "nothing".to_owned(), |id| id.to_string());
+                format!("response to {id}: {}", result.map_or("no result", RawValue::get))
+            }
             Ok(Frame::Batch(frames)) => format!("batch of {}", frames.len()),
             Err(BadFrame { answerable: false, .. }) => "bad, and nobody is told".to_owned(),
             Err(BadFrame { id, error, .. }) => {
@@ -207,9 +211,14 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":-1,"method":"ping"}"#, "request -1 ping"),
             (r#"{"jsonrpc":"2.0","id":"a","method":"\u0070ing"}"#, r#"request "a" ping"#),
             (r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, "notification notifications/x"),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "response"),
-            (r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, "response"),
-            (r#"{"id":null,"error":{}}"#, "response"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "response to 1: {}"),
+            (r#"{"jsonrpc":"2.0","id":"a","result":{"action":"accept"}}"#, r#"response to "a": {"action":"accept"}"#),
+            (r#"{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":""}}"#, r#"response to "a": no result"#),
+            (r#"{"jsonrpc":"2.0","id":"a","result":{},"error":{}}"#, r#"response to "a": no result"#),
+            (r#"{"id":"a","result":{}}"#, r#"response to "a": no result"#),
+            (r#"{"jsonrpc":"2.0","result":{}}"#, "response to nothing: {}"),
+            (r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}"#, "response to nothing: no result"),
+            (r#"{"id":null,"error":{}}"#, "response to nothing: no result"),
             (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},1]"#, "batch of 2"),
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "-32600 without id"),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "-32600 without id"),

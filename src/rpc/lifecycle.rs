@@ -4,8 +4,10 @@ use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::{ErrorObjectOwned, Params};
 use jsonrpsee::{Extensions, RpcModule};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use crate::rpc::capabilities::Capabilities;
 use crate::rpc::context::Context;
 use crate::rpc::era::{LegacyVersion, MODERN};
 use crate::rpc::error::RpcError;
@@ -26,14 +28,17 @@ pub(super) fn no_context() -> ErrorObjectOwned {
 
 fn initialize(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> MethodResult {
     #[derive(Deserialize)]
-    struct Initialize {
+    struct Initialize<'a> {
         #[serde(rename = "protocolVersion", default)]
         version: Value,
+        #[serde(borrow, default)]
+        capabilities: Option<&'a RawValue>,
     }
     let context = Context::of(extensions).ok_or_else(no_context)?;
-    let asked = params.as_str().and_then(|params| serde_json::from_str::<Initialize>(params).ok());
+    let asked = params.as_str().and_then(|params| serde_json::from_str::<Initialize<'_>>(params).ok());
     let version = LegacyVersion::negotiate(asked.as_ref().and_then(|asked| asked.version.as_str()));
-    context.arrival.client.negotiated(version);
+    let declared = asked.and_then(|asked| asked.capabilities).map(Capabilities::read);
+    context.arrival.client.negotiated(version, &declared.unwrap_or_default());
     let mut result = introduction(&shared.profile);
     result.insert("protocolVersion".to_owned(), version.as_str().into());
     result.insert("serverInfo".to_owned(), reply::server_info(&shared.profile));

@@ -11,8 +11,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tower::Layer;
 
+use crate::rpc::capabilities::Capabilities;
 use crate::rpc::context::{Arrival, Scope};
-use crate::rpc::era::Meta;
+use crate::rpc::era::{Era, LegacyVersion, Meta};
 use crate::rpc::error::RpcError;
 use crate::rpc::id::RequestId;
 
@@ -81,7 +82,12 @@ fn scope(request: &Request<'_>) -> Result<Scope, RpcError> {
     let meta = Meta::read(request.params.as_deref())?;
     let era = meta.era(request.method_name(), arrival.client.legacy_version())?;
     let progress_token = meta.progress_token.filter(|token| RequestId::read(token).is_some());
-    Ok(Scope { era, progress_token: progress_token.map(|token| Arc::from(token.to_owned())) })
+    let forms = match era {
+        Era::Modern => meta.capabilities.is_some_and(|declared| Capabilities::read(declared).forms()),
+        // Earlier revisions have no elicitation, whatever a client declares.
+        Era::Legacy(version) => version >= LegacyVersion::V2025_06_18 && arrival.client.forms(),
+    };
+    Ok(Scope { era, forms, progress_token: progress_token.map(|token| Arc::from(token.to_owned())) })
 }
 
 /// The request that a notification takes back. What names none is ignored: late and odd ones are normal (B149).

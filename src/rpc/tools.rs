@@ -6,13 +6,15 @@ use std::sync::Arc;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use jsonrpsee::{Extensions, RpcModule};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::dispatch::Control;
+use crate::dispatch::{Control, Outcome};
 use crate::model::call::{Call, Caller};
+use crate::model::error::ProtocolError;
 use crate::model::json as strict;
+use crate::rpc::approval::{CallText, Retry};
 use crate::rpc::context::{Context, ResultSlot};
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
@@ -76,11 +78,34 @@ struct CallParams<'a> {
     name: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "requestState", deserialize_with = "even_null")]
+    state: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "inputResponses", deserialize_with = "even_null")]
+    responses: Option<&'a RawValue>,
+}
+
+/// A member as it stands; `null` is not the same as nothing.
+fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
+    let dispatch = async |call, caller, control| shared.dispatcher.dispatch(call, &caller, control).await;
+    answer(params, shared, extensions, dispatch).await
+}
+
+/// Answers `tools/call` with what `dispatch` makes of it.
+async fn answer<F>(
+    params: &Params<'_>,
+    shared: &Shared,
+    extensions: &Extensions,
+    dispatch: impl FnOnce(Call, Caller, Control) -> F,
+) -> MethodResult
+where
+    F: Future<Output = Result<Outcome, ProtocolError>>,
+{
     let context = Context::of(extensions).ok_or_else(no_context)?;
-    let CallParams { name, arguments } =
+    let CallParams { name, arguments, state, responses } =
         serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
     let name = name.ok_or_else(|| RpcError::invalid_params("params must have the name of a tool"))?;
     // A string may hold the object, and only the tool can say whether its schema takes it (B126).
@@ -88,16 +113,23 @@ async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions
     if !arguments.starts_with(['{', '"']) {
         return Err(RpcError::invalid_params("arguments must be an object").into());
     }
-    let call = Call { tool: name.into_owned(), arguments: strict::parse_strict(arguments) };
-    let tool = call.tool.clone();
-    let caller = Caller::Mcp { principal: context.arrival.client.principal.clone() };
+    let tool = name.as_ref();
+    let text = CallText { tool, arguments };
+    let asking = shared.approvals.asking(&context, text, &Retry { state, responses })?;
+    let call = Call { tool: tool.to_owned(), arguments: strict::parse_strict(arguments) };
+    let principal = &context.arrival.client.principal;
+    let caller = Caller::Mcp { principal: principal.clone() };
     let control = Control {
         cancel: context.arrival.cancel.clone(),
         progress: context.progress(),
         place: context.arrival.place.clone(),
+        approver: asking.approver(),
     };
-    let outcome = shared.dispatcher.dispatch(call, &caller, control).await.map_err(RpcError::from)?;
-    let write = |result: &mut String| call_result::write(result, &tool, &outcome, context.scope.era, &shared.profile);
+    let outcome = dispatch(call, caller, control).await.map_err(RpcError::from)?;
+    let write = |result: &mut String| match asking.deferred(&outcome) {
+        Some(question) => shared.approvals.write_input_required(result, &question, principal, text, &shared.profile),
+        None => call_result::write(result, tool, &outcome, context.scope.era, &shared.profile),
+    };
     match extensions.get::<ResultSlot>() {
         Some(slot) => {
             slot.fill(write);

@@ -238,6 +238,7 @@ impl Session {
     }
 
     fn end(&self, how: io::Result<()>) {
+        self.connection.hang_up();
         self.state().ended.get_or_insert(how);
         self.changed.notify_all();
     }

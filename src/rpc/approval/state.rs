@@ -1,0 +1,189 @@
+//! `requestState`: what was asked, carried by the client, which can neither read anything into it nor use it twice.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+use blake3::Hash;
+use serde::{Deserialize, Serialize};
+
+use crate::model::world::World;
+
+/// How long a person may take, in seconds.
+const LIFETIME: i64 = 600;
+
+/// So many states may have been used and not yet be out of date. Beyond that none is taken: to forget one is to let it
+/// be used again.
+const MOST_SPENT: usize = 65_536;
+
+/// Longer ones are not ours.
+const LONGEST: usize = 8 * 1024;
+
+/// The method whose calls are asked about.
+const METHOD: &str = "tools/call";
+
+/// The form of [`Payload`].
+const VERSION: u8 = 1;
+
+/// What a state speaks for.
+pub(super) struct Claim<'a> {
+    pub(super) principal: &'a str,
+    pub(super) call: [u8; 32],
+    pub(super) question: [u8; 32],
+}
+
+/// What a state must speak for to be taken.
+pub(super) struct Expected<'a> {
+    pub(super) principal: &'a str,
+    pub(super) call: [u8; 32],
+}
+
+/// A state that is ours and fits; not yet spent.
+pub(super) struct Open {
+    /// The question that was asked.
+    pub(super) question: [u8; 32],
+    expires: i64,
+    nonce: String,
+}
+
+/// A state cannot be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BadState {
+    /// It was changed, made by another process, or never one.
+    #[error("requestState is not one that this server gave to this client")]
+    NotOurs,
+    /// Its question was about something else.
+    #[error("requestState belongs to another call; the tool and the arguments must stay as they were")]
+    OtherCall,
+    /// The person took too long.
+    #[error("requestState is out of date; make the call anew")]
+    Expired,
+    /// It has been used.
+    #[error("requestState has been used already; make the call anew")]
+    Spent,
+    /// See [`MOST_SPENT`].
+    #[error("too many questions were answered in the last ten minutes; make the call anew later")]
+    TooMany,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Payload {
+    v: u8,
+    principal: String,
+    method: String,
+    call: String,
+    question: String,
+    expires: i64,
+    nonce: String,
+}
+
+/// Makes states and takes them back.
+pub(super) struct States {
+    world: Arc<dyn World>,
+    /// Dies with the process, and every state with it.
+    key: [u8; 32],
+    spent: Mutex<Spent>,
+}
+
+#[derive(Default)]
+struct Spent {
+    /// Until when each used state would have been good.
+    nonces: HashMap<String, i64>,
+    /// The latest time that was seen: a clock that is set back must not revive what was forgotten.
+    latest: i64,
+}
+
+impl States {
+    pub(super) fn new(world: Arc<dyn World>) -> Self {
+        let mut secret = [0; 32];
+        secret[..16].copy_from_slice(&world.random().to_le_bytes());
+        secret[16..].copy_from_slice(&world.random().to_le_bytes());
+        let key = blake3::derive_key("toolgate requestState v1", &secret);
+        States { world, key, spent: Mutex::default() }
+    }
+
+    /// The state that goes out with a question.
+    pub(super) fn seal(&self, claim: Claim<'_>) -> String {
+        let payload = Payload {
+            v: VERSION,
+            principal: claim.principal.to_owned(),
+            method: METHOD.to_owned(),
+            call: hex(claim.call),
+            question: hex(claim.question),
+            expires: self.now() + LIFETIME,
+            nonce: format!("{:032x}", self.world.random()),
+        };
+        // Numbers and texts: writing them cannot fail, and an empty payload would open nothing.
+        let payload = serde_json::to_vec(&payload).unwrap_or_default();
+        let mut sealed = self.mac(&payload).as_bytes().to_vec();
+        sealed.extend_from_slice(&payload);
+        BASE64.encode(sealed)
+    }
+
+    /// Reads a state that has come back; it is not used up by that.
+    ///
+    /// # Errors
+    /// See [`BadState`].
+    pub(super) fn open(&self, state: &str, expected: &Expected<'_>) -> Result<Open, BadState> {
+        let sealed = Some(state).filter(|state| state.len() <= LONGEST).and_then(|state| BASE64.decode(state).ok());
+        let sealed = sealed.ok_or(BadState::NotOurs)?;
+        let (mac, payload) = sealed.split_first_chunk::<32>().ok_or(BadState::NotOurs)?;
+        // `Hash` compares in constant time.
+        if Hash::from_bytes(*mac) != self.mac(payload) {
+            return Err(BadState::NotOurs);
+        }
+        let payload: Payload = serde_json::from_slice(payload).map_err(|_| BadState::NotOurs)?;
+        let question = Hash::from_hex(&payload.question).map_err(|_| BadState::NotOurs)?;
+        if payload.v != VERSION || payload.method != METHOD || payload.principal != expected.principal {
+            return Err(BadState::NotOurs);
+        }
+        if payload.call != hex(expected.call) {
+            return Err(BadState::OtherCall);
+        }
+        if payload.expires <= self.now() {
+            return Err(BadState::Expired);
+        }
+        Ok(Open { question: *question.as_bytes(), expires: payload.expires, nonce: payload.nonce })
+    }
+
+    /// Uses up a state.
+    ///
+    /// # Errors
+    /// It was used before, or cannot be remembered.
+    pub(super) fn spend(&self, open: &Open) -> Result<(), BadState> {
+        let now = self.now();
+        let mut spent = self.spent();
+        if open.expires <= now {
+            return Err(BadState::Expired);
+        }
+        spent.nonces.retain(|_, expires| *expires > now);
+        if spent.nonces.contains_key(&open.nonce) {
+            return Err(BadState::Spent);
+        }
+        if spent.nonces.len() >= MOST_SPENT {
+            return Err(BadState::TooMany);
+        }
+        spent.nonces.insert(open.nonce.clone(), open.expires);
+        Ok(())
+    }
+
+    fn mac(&self, payload: &[u8]) -> Hash {
+        blake3::keyed_hash(&self.key, payload)
+    }
+
+    /// The time in seconds; never earlier than it was.
+    fn now(&self) -> i64 {
+        let mut spent = self.spent();
+        spent.latest = spent.latest.max(self.world.now().as_second());
+        spent.latest
+    }
+
+    fn spent(&self) -> MutexGuard<'_, Spent> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn hex(digest: [u8; 32]) -> String {
+    Hash::from_bytes(digest).to_hex().to_string()
+}

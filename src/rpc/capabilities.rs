@@ -1,0 +1,63 @@
+//! What a client says it can do: at the handshake (legacy) or with each request (modern).
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// What matters here of a client's capabilities.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Capabilities {
+    #[serde(default)]
+    elicitation: Value,
+}
+
+impl Capabilities {
+    /// Reads them; what cannot be read is not declared.
+    pub(crate) fn read(declared: &RawValue) -> Self {
+        Some(declared.get())
+            .filter(|text| text.starts_with('{'))
+            .and_then(|text| serde_json::from_str(text).ok())
+            .unwrap_or_default()
+    }
+
+    /// Whether the client can show a person a form. An elicitation without a mode means forms (MCP,
+    /// client/elicitation).
+    pub(crate) fn forms(&self) -> bool {
+        match &self.elicitation {
+            Value::Object(modes) => modes.get("form").map_or_else(|| !names_a_mode(modes), Value::is_object),
+            _ => false,
+        }
+    }
+}
+
+fn names_a_mode(modes: &Map<String, Value>) -> bool {
+    modes.contains_key("url")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_declared_or_not() {
+        for (declared, forms) in [
+            (r#"{"elicitation":{}}"#, true),
+            (r#"{"elicitation":{"form":{}}}"#, true),
+            (r#"{"elicitation":{"form":{"applyDefaults":true},"url":{}},"roots":{}}"#, true),
+            (r#"{"elicitation":{"applyDefaults":true}}"#, true),
+            (r#"{"elicitation":{"url":{}}}"#, false),
+            (r#"{"elicitation":{"form":null}}"#, false),
+            (r#"{"elicitation":{"form":true}}"#, false),
+            (r#"{"elicitation":null}"#, false),
+            (r#"{"elicitation":true}"#, false),
+            (r#"{"elicitation":[]}"#, false),
+            (r#"{"sampling":{}}"#, false),
+            ("{}", false),
+            ("[]", false),
+            ("null", false),
+        ] {
+            let raw: &RawValue = serde_json::from_str(declared).expect("JSON");
+            assert_eq!(Capabilities::read(raw).forms(), forms, "{declared}");
+        }
+    }
+}
