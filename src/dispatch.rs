@@ -1,44 +1,44 @@
 //! The one reducer: every call, whoever asks, goes through [`Dispatcher::dispatch`] from top to bottom.
 
+mod approve;
+mod completed;
+mod history;
+mod run;
 mod turns;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use futures_util::FutureExt;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+pub use crate::dispatch::completed::{Completed, Context, Outcome};
+use crate::dispatch::run::Run;
+use crate::dispatch::turns::Turns;
 pub use crate::dispatch::turns::Place;
-use crate::dispatch::turns::{Turn, Turns, Use};
 use crate::gate::approval::{Approver, Nobody};
+use crate::gate::policy::Policy;
+use crate::ledger::Ledger;
 use crate::model::call::{Call, Caller};
-use crate::model::change::ChangeSet;
-use crate::model::error::{ErrorCode, ProtocolError, ToolError};
-use crate::model::json::JsonFault;
-use crate::tool::Effect;
-use crate::tool::registry::{Entry, ErasedPlan, Output, Registry};
-use crate::tool::view::{ProgressSink, Settings, View};
-use crate::workspace::{FileError, FileErrorKind, Workspace};
+use crate::model::error::ProtocolError;
+use crate::tool::registry::{Entry, Registry};
+use crate::tool::view::{ProgressSink, Settings};
+use crate::workspace::Workspace;
 
-/// What a call came to.
-pub type Outcome = Result<Output, ToolError>;
-
-/// How often a change is planned because another program got in between.
-const ATTEMPTS: u32 = 8;
-
-/// Runs calls against a workspace. It owns both the tools and the workspace: nothing else can reach a tool's plan or
-/// commit a change.
+/// Runs calls against a workspace. It owns the tools and the workspace: nothing else can reach a tool's plan or commit a
+/// change.
 pub struct Dispatcher {
     registry: Registry,
     workspace: Arc<dyn Workspace>,
     settings: Settings,
+    policy: Policy,
+    ledger: Arc<Ledger>,
     turns: Arc<Turns>,
     /// Whether commits have been closed; held for reading during each.
     closed: RwLock<bool>,
 }
 
-/// How a call is followed, allowed and taken back while it runs.
+/// How a call is followed, asked about and taken back while it runs.
 #[derive(Clone)]
 pub struct Control {
     /// Takes the call back. A commit that has begun is finished first.
@@ -47,7 +47,7 @@ pub struct Control {
     pub progress: Option<Arc<dyn ProgressSink>>,
     /// The call's place among others, from [`Dispatcher::queue`]; without one it comes after all that have one.
     pub place: Option<Place>,
-    /// Can put a question to the person behind the caller; by default there is nobody.
+    /// Whoever can put a question to a person.
     pub approver: Arc<dyn Approver>,
 }
 
@@ -58,15 +58,31 @@ impl Default for Control {
 }
 
 impl Dispatcher {
-    /// A dispatcher that runs `registry`'s tools in `workspace`.
+    /// A dispatcher that runs `registry`'s tools in `workspace`. It lets everything run and records nothing.
     pub fn new(registry: Registry, workspace: impl Workspace, settings: Settings) -> Self {
         Dispatcher {
             registry,
             workspace: Arc::new(workspace),
             settings,
+            policy: Policy::open(),
+            ledger: Arc::new(Ledger::none()),
             turns: Arc::default(),
             closed: RwLock::new(false),
         }
+    }
+
+    /// Judges calls by `policy`.
+    #[must_use]
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Records calls and changes in `ledger`.
+    #[must_use]
+    pub fn with_ledger(mut self, ledger: Arc<Ledger>) -> Self {
+        self.ledger = ledger;
+        self
     }
 
     /// The tools that can be called.
@@ -81,30 +97,30 @@ impl Dispatcher {
         self.turns.place()
     }
 
-    /// Runs one call: look up, validate, take the turn, plan, perform.
+    /// Runs one call. These are the ten steps that every call takes, in this order.
     ///
     /// # Errors
     /// Only where the request breaks the contract; what a call runs into is its [`Outcome`].
-    pub async fn dispatch(&self, call: Call, _caller: &Caller, control: Control) -> Result<Outcome, ProtocolError> {
-        let tool = self.look_up(&call.tool)?;
-        let arguments = match validate(tool, call.arguments, self.settings.mend_slips) {
-            Ok(arguments) => arguments,
-            Err(fault) => return Ok(Err(fault)),
-        };
-        tracing::info!(tool = call.tool, "{}", tool.present(&arguments).line);
-        let view = View::new(Arc::clone(&self.workspace), self.settings, control.cancel, control.progress, None);
-        let place = control.place.unwrap_or_else(|| self.queue());
-        let _turn = self.take_turn(place, tool, &view, &arguments).await;
+    pub async fn dispatch(&self, call: Call, caller: &Caller, control: Control) -> Result<Completed, ProtocolError> {
+        let tool = self.look_up(&call.tool)?; // 1
+        let run = Run::begin(self, tool, caller, control);
+        run.record_call(&call.arguments); // 2
         // A tool that panics fails alone: its call ends as an internal error, everything else goes on.
-        AssertUnwindSafe(self.plan_and_perform(tool, &view, &arguments))
+        let (facts, completed) = AssertUnwindSafe(run.carry_out(call.arguments)) // 3 to 8
             .catch_unwind()
             .await
-            .map_err(|_| ProtocolError::Internal { tool: call.tool })
+            .map_err(|_| ProtocolError::Internal { tool: call.tool })?;
+        let completed = run.review(&facts, completed).await; // 9
+        run.record_result(&completed); // 10
+        Ok(completed)
     }
 
-    /// Lets no further commit begin, and waits for those that have.
+    /// Lets no further commit begin, waits for those that have, and writes down what is still to be recorded.
     pub fn close(&self) {
         *self.closed.write().unwrap_or_else(PoisonError::into_inner) = true;
+        if let Err(error) = self.ledger.ready() {
+            tracing::warn!(%error, "the last events could not be recorded");
+        }
     }
 
     fn look_up(&self, name: &str) -> Result<&Entry, ProtocolError> {
@@ -113,60 +129,4 @@ impl Dispatcher {
             meant: self.registry.nearest(name).map(str::to_owned),
         })
     }
-
-    /// Waits for the calls before this one that are changing the same files.
-    async fn take_turn(&self, place: Place, tool: &Entry, view: &View, arguments: &Value) -> Turn {
-        // What is not a path in this workspace is nobody else's either; the tool will say what is wrong with it.
-        let paths = tool.paths(arguments).iter().filter_map(|text| view.path(text).ok()).collect();
-        let usage = if tool.spec().effect == Effect::Reads { Use::Looks } else { Use::Changes };
-        self.turns.take(place, paths, usage).await
-    }
-
-    /// Plans, and performs the plan. Where another program got in between, plans anew on what is there now.
-    async fn plan_and_perform(&self, tool: &Entry, view: &View, arguments: &Value) -> Outcome {
-        for attempt in 1.. {
-            view.check_cancelled()?;
-            let (set, output) = match tool.plan(view, arguments).await? {
-                ErasedPlan::Answer(output) => return Ok(output),
-                ErasedPlan::Act(act) => return act.begin().await,
-                ErasedPlan::Change { set, output, .. } => (set, output),
-            };
-            view.check_cancelled()?;
-            match self.commit(&set) {
-                Ok(()) => return Ok(output),
-                Err(CommitError::File(FileError { kind: FileErrorKind::Stale { .. }, .. })) if attempt < ATTEMPTS => {}
-                Err(CommitError::File(error)) => return Err(error.into()),
-                Err(CommitError::Closed) => return Err(shutting_down()),
-            }
-        }
-        Err(shutting_down())
-    }
-
-    /// The only place from which files change.
-    fn commit(&self, set: &ChangeSet) -> Result<(), CommitError> {
-        let closed = self.closed.read().unwrap_or_else(PoisonError::into_inner);
-        if *closed {
-            return Err(CommitError::Closed);
-        }
-        self.workspace.commit(set).map_err(CommitError::File)
-    }
-}
-
-fn validate(tool: &Entry, arguments: Result<Value, JsonFault>, mend_slips: bool) -> Result<Value, ToolError> {
-    let arguments = arguments.map_err(|fault| {
-        ToolError::new(
-            ErrorCode::InvalidArguments,
-            format!("The arguments cannot be read: {fault}. Send them again as one JSON object."),
-        )
-    })?;
-    if mend_slips { tool.validate(arguments) } else { tool.validate_exactly(arguments) }
-}
-
-enum CommitError {
-    Closed,
-    File(FileError),
-}
-
-fn shutting_down() -> ToolError {
-    ToolError::new(ErrorCode::Cancelled, "The server is shutting down. Nothing was changed.")
 }
