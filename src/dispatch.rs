@@ -12,9 +12,10 @@ use tokio_util::sync::CancellationToken;
 pub use crate::dispatch::turns::Place;
 use crate::dispatch::turns::{Turn, Turns, Use};
 use crate::model::call::{Call, Caller};
-use crate::model::change::ChangeSet;
+use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ProtocolError, ToolError};
 use crate::model::json::JsonFault;
+use crate::model::path::WsPath;
 use crate::tool::Effect;
 use crate::tool::registry::{Entry, ErasedPlan, Output, Registry};
 use crate::tool::view::{ProgressSink, Settings, View};
@@ -102,6 +103,7 @@ impl Dispatcher {
         self.registry.get(name).ok_or_else(|| ProtocolError::UnknownTool {
             name: name.to_owned(),
             meant: self.registry.nearest(name).map(str::to_owned),
+            tools: self.registry.iter().map(|tool| tool.spec().name.to_owned()).collect(),
         })
     }
 
@@ -113,8 +115,10 @@ impl Dispatcher {
         self.turns.take(place, paths, usage).await
     }
 
-    /// Plans, and performs the plan. Where another program got in between, plans anew on what is there now.
+    /// Plans, and performs the plan. Where another program got in between, plans anew on what is there now; where the same
+    /// plan comes of it, nobody got in between and the plan is wrong.
     async fn plan_and_perform(&self, tool: &Entry, view: &View, arguments: &Value) -> Outcome {
+        let mut before = None;
         for attempt in 1.. {
             view.check_cancelled()?;
             let (set, output) = match tool.plan(view, arguments).await? {
@@ -123,14 +127,17 @@ impl Dispatcher {
                 ErasedPlan::Change { set, output } => (set, output),
             };
             view.check_cancelled()?;
-            match self.commit(&set) {
+            let error = match self.commit(&set) {
                 Ok(()) => return Ok(output),
-                Err(CommitError::File(FileError { kind: FileErrorKind::Stale { .. }, .. })) if attempt < ATTEMPTS => {}
-                Err(CommitError::File(error)) => return Err(error.into()),
-                Err(CommitError::Closed) => return Err(shutting_down()),
+                Err(error) => error,
+            };
+            let again = error.is_stale() && attempt < ATTEMPTS && before.as_ref() != Some(&set);
+            if !again {
+                return Err(error.of(&set));
             }
+            before = Some(set);
         }
-        Err(shutting_down())
+        Err(CommitError::Closed.of(&ChangeSet::default()))
     }
 
     /// The only place from which files change.
@@ -153,11 +160,36 @@ fn validate(tool: &Entry, arguments: Result<Value, JsonFault>, mend_slips: bool)
     if mend_slips { tool.validate(arguments) } else { tool.validate_exactly(arguments) }
 }
 
+/// Why a change was not made.
 enum CommitError {
     Closed,
     File(FileError),
 }
 
-fn shutting_down() -> ToolError {
-    ToolError::new(ErrorCode::Cancelled, "The server is shutting down. Nothing was changed.")
+impl CommitError {
+    /// Whether the workspace is not what the plan rests on.
+    fn is_stale(&self) -> bool {
+        matches!(self, CommitError::File(FileError { kind: FileErrorKind::Stale { .. }, .. }))
+    }
+
+    /// What the model is told about the failure of `set`.
+    fn of(self, set: &ChangeSet) -> ToolError {
+        match self {
+            CommitError::Closed => {
+                ToolError::new(ErrorCode::Cancelled, "The server is shutting down. Nothing was changed.")
+            }
+            CommitError::File(FileError { path, kind: FileErrorKind::Stale { now: Some(_) } })
+                if creates(set, &path) =>
+            {
+                FileErrorKind::AlreadyExists.at(&path).into()
+            }
+            CommitError::File(error) => error.into(),
+        }
+    }
+}
+
+/// Whether `set` wants nothing to be at `path`.
+fn creates(set: &ChangeSet, path: &WsPath) -> bool {
+    set.iter()
+        .any(|change| matches!(change, Change::Write { path: there, expect: Expect::Absent, .. } if there == path))
 }
