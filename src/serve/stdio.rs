@@ -72,7 +72,6 @@ fn run(
     let ended = session.wait_for_end();
     mcp.close();
     session.outbox.drain(GRACE);
-    session.watch.end();
     if let Some(runtime) = session.runtime.lock().unwrap_or_else(PoisonError::into_inner).take() {
         runtime.shutdown_background();
     }
@@ -235,6 +234,8 @@ impl Session {
     }
 
     fn end(&self, how: io::Result<()>) {
+        // Nobody needs to read on.
+        self.watch.end();
         self.state().ended.get_or_insert(how);
         self.changed.notify_all();
     }
