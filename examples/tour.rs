@@ -1,6 +1,6 @@
 //! What a model asks for, and what it gets to see: a small MCP client and the real server, in a temporary folder.
 //!
-//! Run it with `cargo run --release --example tour`.
+//! Run it with `cargo run --example tour`.
 
 #![allow(clippy::disallowed_methods, reason = "the tour looks at the folder from outside")]
 
@@ -74,7 +74,7 @@ fn tour(binary: &Path, folder: &Path, workspace: &Path) -> Result<()> {
     scene.says("And this is what became of greet.js.");
     scene.shows_difference(BEFORE, &fs::read_to_string(workspace.join("greet.js"))?);
     scene.server.close()?;
-    println!("\neverything above happened in {}", folder.display());
+    println!("\neverything above happened in {}, which is removed again", folder.display());
     Ok(())
 }
 

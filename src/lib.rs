@@ -13,6 +13,12 @@ pub mod tool;
 pub mod tools;
 pub mod workspace;
 
+// What the public API is made of, in the versions that it is made with.
+pub use bytes;
+pub use schemars;
+pub use serde_json;
+pub use tokio_util;
+
 pub use dispatch::{Control, Dispatcher, Outcome, Place};
 pub use model::call::{Call, Caller};
 pub use model::change::{Change, ChangeSet, Expect};
@@ -21,9 +27,9 @@ pub use model::path::{PathError, WsPath};
 pub use model::version::Version;
 pub use rpc::Profile;
 pub use serve::server::Server;
-pub use tool::registry::{Output, Registry};
-pub use tool::view::{Limits, Settings, TextRules, View};
-pub use tool::{Act, Card, Effect, Image, Intent, Plan, Sight, Spec, Tool};
-pub use workspace::Workspace;
+pub use tool::registry::{Output, RegisterError, Registry};
+pub use tool::view::{FileBytes, Limits, ProgressSink, Settings, TextRules, View};
+pub use tool::{Act, Card, Effect, Facts, Image, Intent, Plan, Sight, Spec, Tool};
 pub use workspace::local::Local;
 pub use workspace::memory::Memory;
+pub use workspace::{FileError, FileErrorKind, Workspace};

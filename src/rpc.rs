@@ -32,7 +32,6 @@ use crate::dispatch::Dispatcher;
 
 /// What a client is told about the server, and how results look.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Profile {
     /// The server's name.
     pub name: String,

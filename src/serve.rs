@@ -2,6 +2,7 @@
 
 mod lines;
 mod outbox;
+mod process;
 pub mod server;
 pub mod stdio;
 mod watch;

@@ -123,7 +123,6 @@ pub struct Identity(pub u128);
 
 /// What a home guarantees about changes and folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Promise {
     /// How far a failure can reach.
     pub atomic: Atomic,
@@ -168,7 +167,6 @@ pub enum Kind {
 
 /// What is known of a file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Stat {
     /// What it is.
     pub kind: Kind,
@@ -205,7 +203,6 @@ pub struct Listing {
 
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Entry {
     /// Its name; where that is not UTF-8, odd bytes stand as `\xNN` and `addressable` is false.
     pub name: String,

@@ -11,7 +11,7 @@ use super::{fail, root};
 use crate::dispatch::{Control, Dispatcher, Outcome};
 use crate::model::call::{Call, Caller};
 use crate::model::error::{ProtocolError, ToolError};
-use crate::model::json::parse_strict;
+use crate::model::json::{JsonFault, parse_strict};
 use crate::tool::registry::Registry;
 use crate::tool::view::Settings;
 use crate::tools;
@@ -36,6 +36,11 @@ pub(super) struct Arguments {
     as_json: bool,
 }
 
+/// What was given is not what a tool is called with.
+#[derive(Debug, thiserror::Error)]
+#[error("the arguments are not JSON: {0}; give an object such as '{{\"path\": \"src/main.rs\"}}'")]
+struct NotArguments(JsonFault);
+
 pub(super) fn run(arguments: &Arguments) -> ExitCode {
     match outcome(arguments) {
         Ok(outcome) => match print(arguments, &outcome) {
@@ -55,7 +60,7 @@ fn outcome(arguments: &Arguments) -> Result<Outcome, Box<dyn std::error::Error>>
         Some("-") => {
             let mut text = String::new();
             io::stdin().read_to_string(&mut text)?;
-            text
+            text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
         }
         Some(text) => text.to_owned(),
     };
@@ -63,7 +68,7 @@ fn outcome(arguments: &Arguments) -> Result<Outcome, Box<dyn std::error::Error>>
     let mut registry = Registry::new();
     tools::register(&mut registry)?;
     let dispatcher = Dispatcher::new(registry, workspace, Settings::served());
-    let call = Call { tool: arguments.tool.clone(), arguments: Ok(parse_strict(&text)?) };
+    let call = Call { tool: arguments.tool.clone(), arguments: Ok(parse_strict(&text).map_err(NotArguments)?) };
     // One call at a time never has to wait for another, so no runtime is needed.
     let outcome = dispatcher.dispatch(call, &Caller::CommandLine, Control::default()).now_or_never();
     Ok(outcome.unwrap_or_else(|| Err(ProtocolError::Internal { tool: arguments.tool.clone() }))?)

@@ -12,7 +12,7 @@ pub(super) enum RootError {
     /// Hosts start servers in odd places; the whole disk is never what was meant.
     #[error(
         "no folder was named, and the current one is {0}; that is too much to hand to a model by accident, so name it \
-         if you mean it: toolgate serve {0}"
+         if you mean it"
     )]
     TooMuch(String),
     #[error(transparent)]

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use serde_json::Value;
+
 use super::fail;
 use crate::tool::registry::Registry;
 use crate::tool::{contract, export};
@@ -17,8 +19,9 @@ pub(super) struct Arguments {
     /// With output schemas (format mcp), as `serve --structured` advertises them.
     #[arg(long)]
     structured: bool,
-    /// Compare an earlier list with today's instead: one line a difference, exit code 1 if one breaks callers.
-    #[arg(long, value_name = "FILE")]
+    /// Compare an earlier list, in any of the formats, with today's instead: one line a difference, exit code 1 if one breaks
+    /// callers, 2 if it is no such list.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "structured"])]
     check: Option<PathBuf>,
 }
 
@@ -52,13 +55,20 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
 fn check(file: &Path, registry: &Registry) -> ExitCode {
     let published = match std::fs::read_to_string(file) {
         Ok(text) => text,
-        Err(error) => return fail(2, format_args!("{} cannot be read: {error}", file.display())),
+        Err(error) => {
+            return fail(
+                2,
+                format_args!("{} cannot be read: {error}. Make such a list with: toolgate tools > {0}", file.display()),
+            );
+        }
     };
-    let published = match serde_json::from_str(&published) {
+    let published: Value = match serde_json::from_str(&published) {
         Ok(published) => published,
         Err(error) => return fail(2, format_args!("{} is not JSON: {error}", file.display())),
     };
-    match contract::compare(&published, &export::mcp(registry, false)) {
+    // A list that was published with output schemas is held against one with output schemas.
+    let structured = published.to_string().contains("\"outputSchema\":");
+    match contract::compare(&published, &export::mcp(registry, structured)) {
         Err(error) => fail(2, format_args!("{}: {error}", file.display())),
         Ok(differences) => {
             let lines: Vec<_> = differences.iter().map(ToString::to_string).collect();

@@ -25,16 +25,17 @@ struct Line {
 #[derive(Debug)]
 struct Waiting {
     ticket: u64,
-    /// What it may change; everything, as long as it has not said.
+    /// What it is about; everything, as long as it has not said.
     paths: Vec<WsPath>,
+    usage: Use,
 }
 
 /// How a call uses its paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// It only looks: nobody needs to wait for it.
+    /// It only looks: who changes them later waits for it, who looks does not.
     Looks,
-    /// It may change them.
+    /// It may change them: everybody waits for it.
     Changes,
 }
 
@@ -61,11 +62,11 @@ impl Turns {
         let mut line = self.line();
         let ticket = line.next;
         line.next += 1;
-        line.waiting.push(Waiting { ticket, paths: vec![WsPath::root()] });
+        line.waiting.push(Waiting { ticket, paths: vec![WsPath::root()], usage: Use::Changes });
         Place(Arc::new(Held { turns: Arc::clone(self), ticket }))
     }
 
-    /// Waits until no earlier call may be changing any of `paths`, a folder above one, or something below one.
+    /// Waits until no earlier call is in the way on any of `paths`, a folder above one, or something below one.
     pub(super) async fn take(&self, place: Place, paths: Vec<WsPath>, usage: Use) -> Turn {
         let ticket = place.0.ticket;
         let turn = Turn(place);
@@ -74,7 +75,7 @@ impl Turns {
             let mut moved = pin!(self.moved.notified());
             // From here on no move is missed, also one before the wait begins.
             moved.as_mut().enable();
-            if !self.line().blocks(ticket, &paths) {
+            if !self.line().blocks(ticket, &paths, usage) {
                 return turn;
             }
             moved.await;
@@ -83,13 +84,9 @@ impl Turns {
 
     /// Narrows what others have to wait for.
     fn say(&self, ticket: u64, paths: &[WsPath], usage: Use) {
-        {
-            let mut line = self.line();
-            match (usage, line.waiting.iter().position(|waiting| waiting.ticket == ticket)) {
-                (Use::Changes, Some(at)) => line.waiting[at].paths = paths.to_vec(),
-                (Use::Looks, Some(at)) => drop(line.waiting.remove(at)),
-                (_, None) => {}
-            }
+        if let Some(waiting) = self.line().waiting.iter_mut().find(|waiting| waiting.ticket == ticket) {
+            waiting.paths = paths.to_vec();
+            waiting.usage = usage;
         }
         self.moved.notify_waiters();
     }
@@ -100,10 +97,11 @@ impl Turns {
 }
 
 impl Line {
-    /// Whether someone who came before `ticket` may be changing what `paths` are about.
-    fn blocks(&self, ticket: u64, paths: &[WsPath]) -> bool {
+    /// Whether someone who came before `ticket` is in the way of this use of `paths`.
+    fn blocks(&self, ticket: u64, paths: &[WsPath], usage: Use) -> bool {
         let earlier = self.waiting.iter().filter(|other| other.ticket < ticket);
         earlier
+            .filter(|other| usage == Use::Changes || other.usage == Use::Changes)
             .flat_map(|other| &other.paths)
             .any(|theirs| paths.iter().any(|ours| ours.is_within(theirs) || theirs.is_within(ours)))
     }
@@ -175,14 +173,18 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_one_who_only_looks_or_has_given_up() {
+    fn a_change_waits_for_a_look_and_nobody_for_who_has_given_up() {
         let turns = Arc::new(Turns::default());
         let looks = turns.take(turns.place(), paths(&["a"]), Use::Looks).now_or_never();
-        let changes = turns.take(turns.place(), paths(&["a"]), Use::Changes).now_or_never();
-        assert!(changes.is_some(), "nobody waits for a look");
+        let looks_too = turns.take(turns.place(), paths(&["a"]), Use::Looks).now_or_never();
+        assert!(looks_too.is_some(), "looks do not wait for looks");
+        let mut changes = Box::pin(turns.take(turns.place(), paths(&["a"]), Use::Changes));
+        assert!((&mut changes).now_or_never().is_none(), "what is looked at is not changed meanwhile");
+        drop((looks, looks_too));
+        let changes = changes.now_or_never().expect("the turn has come");
         let mut gives_up = Box::pin(turns.take(turns.place(), paths(&["a"]), Use::Changes));
         assert!((&mut gives_up).now_or_never().is_none());
-        drop((gives_up, turns.place(), changes, looks));
+        drop((gives_up, turns.place(), changes));
         assert!(turns.take(turns.place(), paths(&["a"]), Use::Changes).now_or_never().is_some());
         assert!(turns.line().waiting.is_empty(), "nobody is left in the line");
     }

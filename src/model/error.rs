@@ -162,12 +162,14 @@ impl ToolError {
 #[non_exhaustive]
 pub enum ProtocolError {
     /// No tool has that name.
-    #[error("unknown tool: {}{}", glimpse(name), meant.as_deref().map(|meant| format!(" (did you mean {meant}?)")).unwrap_or_default())]
+    #[error("unknown tool: {}{}", glimpse(name), instead(meant.as_deref(), tools))]
     UnknownTool {
         /// The name that was asked for.
         name: String,
         /// The tool that is called most like it.
         meant: Option<String>,
+        /// The tools that there are.
+        tools: Vec<String>,
     },
     /// A tool panicked; a fault in the tool, not of the caller.
     #[error("the tool {tool} failed internally; its other calls are not affected")]
@@ -189,6 +191,17 @@ pub fn glimpse(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(format!("{:?}{}", &text[..end], if end < text.len() { "..." } else { "" }))
+}
+
+/// Which tool to call instead of one that nobody knows.
+fn instead(meant: Option<&str>, tools: &[String]) -> String {
+    /// More names than this help nobody.
+    const NAMED: usize = 20;
+    match meant {
+        Some(meant) => format!(" (did you mean {meant}?)"),
+        None if tools.is_empty() => String::new(),
+        None => format!("; there is {}", tools[..tools.len().min(NAMED)].join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::Deserializer;
 use serde::de::{self, DeserializeSeed, MapAccess, Visitor};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Document;
@@ -114,5 +113,28 @@ fn once<T, E: de::Error>(slot: &mut Option<T>, name: &'static str, value: T) -> 
 
 /// Skips a member that means nothing here, but not past the depth that a document may have.
 fn skip<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
-    map.next_value::<Value>().map(drop)
+    let raw: &RawValue = map.next_value()?;
+    if depth(raw.get()) > DEPTH { Err(de::Error::custom("recursion limit exceeded")) } else { Ok(()) }
+}
+
+/// How deep a document may be nested, as everywhere else.
+const DEPTH: usize = 126;
+
+/// How deep `json` is nested.
+fn depth(json: &str) -> usize {
+    let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }

@@ -217,9 +217,11 @@ impl Connection {
             .iter()
             .map(|frame| match Frame::single(frame.get()) {
                 Ok(frame) => self.single(frame),
-                Err(bad) => self.refuse(bad),
+                Err(bad) if bad.answerable => Accepted::Answer(reply::error(bad.id.as_ref(), bad.error)),
+                Err(_) => Accepted::Nothing,
             })
             .collect();
+        self.junk.store(0, Ordering::Relaxed);
         Accepted::Pending(Box::pin(async move {
             let answers = join_all(accepted.into_iter().map(Accepted::settle)).await;
             let answers: Vec<_> = answers.into_iter().flatten().collect();

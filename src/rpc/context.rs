@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jsonrpsee::Extensions;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::dispatch::Place;
 use crate::rpc::connection::{Client, Outbox};
 use crate::rpc::era::Era;
+use crate::text::json::push_string;
 use crate::tool::view::ProgressSink;
 
 /// Where a request came in, put there by the connection.
@@ -113,11 +113,19 @@ impl ProgressSink for ProgressNotifier {
             }
             *last = done;
         }
-        let mut params = json!({"progressToken": &*self.token, "progress": done});
-        if let Value::Object(params) = &mut params {
-            params.extend(total.map(|total| ("total".to_owned(), json!(total))));
-            params.extend(message.map(|message| ("message".to_owned(), json!(message))));
+        // The token is any integer or string and goes back as it came.
+        let mut frame = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{},"progress":{done}"#,
+            self.token
+        );
+        if let Some(total) = total.filter(|total| total.is_finite()) {
+            frame.push_str(&format!(r#","total":{total}"#));
         }
-        self.outbox.send(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}).to_string());
+        if let Some(message) = message {
+            frame.push_str(r#","message":"#);
+            push_string(&mut frame, message);
+        }
+        frame.push_str("}}");
+        self.outbox.send(&frame);
     }
 }

@@ -3,7 +3,7 @@
 //! MCP 2026-07-28, basic/versioning: a request that carries the revision in `_meta` is served statelessly by it;
 //! `initialize` selects a legacy revision for the connection. Both may come in any order on one connection.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::rpc::error::RpcError;
@@ -63,14 +63,19 @@ pub(crate) enum Era {
 /// What a request says of itself, in `params._meta`.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Meta<'a> {
-    #[serde(borrow, rename = "io.modelcontextprotocol/protocolVersion")]
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion", deserialize_with = "even_null")]
     version: Option<&'a RawValue>,
-    #[serde(borrow, rename = "io.modelcontextprotocol/clientCapabilities")]
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities", deserialize_with = "even_null")]
     pub(crate) capabilities: Option<&'a RawValue>,
-    #[serde(borrow, rename = "io.modelcontextprotocol/logLevel")]
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/logLevel", deserialize_with = "even_null")]
     log_level: Option<&'a RawValue>,
     #[serde(borrow, rename = "progressToken")]
     pub(crate) progress_token: Option<&'a RawValue>,
+}
+
+/// A member as it stands; `null` is not the same as nothing.
+pub(crate) fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// The one member of `params` that every method shares.
@@ -177,6 +182,8 @@ mod tests {
                 Err(-32022),
             ),
             ("tools/list", r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":7}}"#.to_owned(), Err(-32602)),
+            ("tools/list", r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":null}}"#.to_owned(), Err(-32602)),
+            ("tools/list", meta(&format!(r#"{capable},"io.modelcontextprotocol/logLevel":null"#)), Err(-32602)),
             ("tools/list", r#"{"_meta":[]}"#.to_owned(), Err(-32602)),
             ("tools/list", "[]".to_owned(), Err(-32602)),
         ] {

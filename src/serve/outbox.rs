@@ -2,11 +2,15 @@
 
 use std::io::Write;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::rpc::connection::Outbox;
 
-/// So much may wait for a client that does not read; then whoever adds more waits as well.
+/// So much may wait for a client that does not read; then nothing more is read from it either.
 const WAITING: usize = 64 * 1024 * 1024;
+
+/// How much is written at once.
+const PIECE: usize = 1024 * 1024;
 
 /// A buffer larger than this is given back once it is written.
 const KEPT: usize = 1024 * 1024;
@@ -23,7 +27,9 @@ struct State {
     waiting: Vec<u8>,
     writing: bool,
     broken: bool,
-    /// How many threads wait for room. Waking nobody costs a system call as well.
+    /// How many bytes have gone out.
+    written: u64,
+    /// How many threads wait for that. Waking nobody costs a system call as well.
     blocked: usize,
 }
 
@@ -35,11 +41,6 @@ impl LineOutbox {
     /// Adds a frame; it goes out with the next [`LineOutbox::flush`].
     pub(super) fn push(&self, frame: &str) {
         let mut state = self.state();
-        while state.waiting.len() > WAITING && state.writing && !state.broken {
-            state.blocked += 1;
-            state = self.drained.wait(state).unwrap_or_else(PoisonError::into_inner);
-            state.blocked -= 1;
-        }
         if state.broken {
             return;
         }
@@ -50,6 +51,39 @@ impl LineOutbox {
             state.waiting[start + at] = b' ';
         }
         state.waiting.push(b'\n');
+    }
+
+    /// Waits until the client has read enough to be given more. Whoever reads from it waits here first, so that a client
+    /// which does not read can make nobody hold more and more for it.
+    pub(super) fn wait_for_room(&self) {
+        let mut state = self.state();
+        while state.waiting.len() > WAITING && state.writing && !state.broken {
+            state.blocked += 1;
+            state = self.drained.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.blocked -= 1;
+        }
+    }
+
+    /// Writes what waits, and waits for whoever is writing, as long as that gets on: `limit` without a byte is the end.
+    pub(super) fn drain(&self, limit: Duration) {
+        self.flush();
+        let mut state = self.state();
+        let mut written = state.written;
+        while (state.writing || !state.waiting.is_empty()) && !state.broken {
+            state.blocked += 1;
+            let (next, waited) = self.drained.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            state.blocked -= 1;
+            if waited.timed_out() && state.written == written {
+                return;
+            }
+            written = state.written;
+        }
+    }
+
+    /// How many bytes have gone out.
+    pub(super) fn written(&self) -> u64 {
+        self.state().written
     }
 
     /// How many bytes wait.
@@ -80,15 +114,22 @@ impl LineOutbox {
                 self.drained.notify_all();
             }
         }
+        if state.blocked > 0 {
+            self.drained.notify_all();
+        }
         if state.waiting.is_empty() && bytes.capacity() <= KEPT {
             state.waiting = bytes;
         }
         state.writing = false;
     }
 
+    /// Writes in pieces, so that it shows how far a slow client is.
     fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
-        sink.write_all(bytes)?;
+        for piece in bytes.chunks(PIECE) {
+            sink.write_all(piece)?;
+            self.state().written += piece.len() as u64;
+        }
         sink.flush()
     }
 

@@ -41,12 +41,24 @@ impl<W: Workspace> Server<W> {
         Ok(self)
     }
 
+    /// Adds only the tools that change nothing: `read_file` and `list_dir`.
+    ///
+    /// # Errors
+    /// A tool of the same name is there already.
+    pub fn reading_tools(mut self) -> Result<Self, RegisterError> {
+        self.registry.register(tools::read_file::ReadFile)?;
+        self.registry.register(tools::list_dir::ListDir)?;
+        Ok(self)
+    }
+
     /// Adds a tool of one's own.
     ///
     /// # Errors
-    /// Its name is taken or not one, or a schema is one that clients refuse.
+    /// Its name is taken or not one, a schema is one that clients refuse, or `paths` names no argument.
     pub fn tool(mut self, tool: impl Tool) -> Result<Self, RegisterError> {
+        let name = tool.spec().name;
         self.registry.register(tool)?;
+        self.registry.verify_tool(name)?;
         Ok(self)
     }
 

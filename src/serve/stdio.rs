@@ -5,7 +5,7 @@
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -14,6 +14,7 @@ use crate::rpc::Mcp;
 use crate::rpc::connection::{Accepted, Connection};
 use crate::serve::lines::{Line, Lines};
 use crate::serve::outbox::LineOutbox;
+use crate::serve::process;
 use crate::serve::watch::{Turn, Watch};
 
 /// The longest line that is read.
@@ -22,7 +23,10 @@ const LINE_LIMIT: usize = 128 * 1024 * 1024;
 /// After so many bytes answers go out even though more lines have come in already.
 const BATCH: usize = 256 * 1024;
 
-/// How long calls may go on after the client has closed its end; then they are taken back.
+/// Past so many lines that are being answered no thread is started for more: they wait their turn.
+const MOST_THREADS: usize = 256;
+
+/// How long calls may stand still after the client has closed its end; then they are taken back.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How long calls that have been taken back may take to notice.
@@ -67,8 +71,7 @@ fn run(
     thread("reader", move || reader.read())?;
     let ended = session.wait_for_end();
     mcp.close();
-    session.outbox.flush();
-    session.watch.end();
+    session.outbox.drain(GRACE);
     if let Some(runtime) = session.runtime.lock().unwrap_or_else(PoisonError::into_inner).take() {
         runtime.shutdown_background();
     }
@@ -82,20 +85,7 @@ fn run(
 /// # Errors
 /// See [`serve`].
 pub fn serve_process(mcp: Mcp) -> io::Result<()> {
-    run(mcp, io::stdin(), private_stdout()?, Signals::End)
-}
-
-/// The real standard output, for frames alone.
-#[cfg(unix)]
-fn private_stdout() -> io::Result<impl Write + Send + 'static> {
-    let frames = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
-    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
-    Ok(std::io::PipeWriter::from(frames))
-}
-
-#[cfg(not(unix))]
-fn private_stdout() -> io::Result<impl Write + Send + 'static> {
-    Ok(io::stdout())
+    run(mcp, process::stdin(), process::private_stdout()?, Signals::End)
 }
 
 fn thread(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -121,12 +111,15 @@ struct State {
     ended: Option<io::Result<()>>,
     /// Lines that are being answered, on a thread or in the runtime.
     running: usize,
+    /// Lines that have been.
+    answered: u64,
 }
 
 impl Session {
     /// Reads lines and answers them until the stream ends or another thread has taken the turn.
     fn read(self: &Arc<Self>) {
         loop {
+            self.outbox.wait_for_room();
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             let line = lines.next();
             let more = lines.has_line();
@@ -230,15 +223,20 @@ impl Session {
 
     fn keep_watch(self: &Arc<Self>) {
         self.watch.keep(|| {
-            let reader = Arc::clone(self);
-            if let Err(error) = thread("reader", move || reader.read()) {
-                self.end(Err(error));
+            if self.state().running >= MOST_THREADS {
+                return false;
             }
+            let reader = Arc::clone(self);
+            let started = thread("reader", move || reader.read());
+            // Without another thread everything goes on, one call after the other.
+            started.inspect_err(|error| tracing::warn!(%error, "no thread could be started")).is_ok()
         });
     }
 
     fn end(&self, how: io::Result<()>) {
         self.connection.hang_up();
+        // Nobody needs to read on.
+        self.watch.end();
         self.state().ended.get_or_insert(how);
         self.changed.notify_all();
     }
@@ -257,15 +255,17 @@ impl Session {
         self.state().ended.take().unwrap_or(Ok(()))
     }
 
+    /// Waits for what still runs, as long as it gets on: `limit` in which nothing is answered and no byte goes out is the
+    /// end of it.
     fn wait_until_idle(&self, limit: Duration) -> bool {
-        let deadline = Instant::now() + limit;
         let mut state = self.state();
         while state.running > 0 {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let before = (state.answered, self.outbox.written());
+            let (next, waited) = self.changed.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            if waited.timed_out() && before == (state.answered, self.outbox.written()) {
                 return false;
             }
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         true
     }
@@ -291,6 +291,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         let mut state = self.session.state();
         state.running -= 1;
+        state.answered += 1;
         // Until the stream has ended nobody waits for this, and waking nobody costs a system call as well.
         if state.running == 0 && state.ended.is_some() {
             self.session.changed.notify_all();

@@ -64,8 +64,9 @@ impl Watch {
         self.wake.notify_one();
     }
 
-    /// Watches until [`Watch::end`]; calls `take_over` when the reader is held up and has lost its turn.
-    pub(super) fn keep(&self, take_over: impl Fn()) {
+    /// Watches until [`Watch::end`]. When the reader is held up `take_over` is asked to find another; if it does, the
+    /// reader has lost its turn.
+    pub(super) fn keep(&self, take_over: impl Fn() -> bool) {
         let mut seen = 0;
         let mut idle_since = Instant::now();
         let mut state = self.state();
@@ -75,12 +76,11 @@ impl Watch {
                 idle_since = Instant::now();
             }
             state = match state.busy_since {
-                Some(since) if since.elapsed() >= PATIENCE => {
+                // The next reader starts with its own step, which has to wait for this lock.
+                Some(since) if since.elapsed() >= PATIENCE && take_over() => {
                     state.step += 1;
                     state.busy_since = None;
-                    drop(state);
-                    take_over();
-                    self.state()
+                    state
                 }
                 None if idle_since.elapsed() >= AWAKE => {
                     state.asleep = true;
@@ -107,7 +107,7 @@ mod tests {
         let watch = Watch::default();
         let (taken, takes) = mpsc::channel();
         std::thread::scope(|scope| {
-            scope.spawn(|| watch.keep(|| taken.send(()).expect("a receiver")));
+            scope.spawn(|| watch.keep(|| taken.send(()).is_ok()));
             let step = watch.busy();
             takes.recv().expect("somebody takes over");
             assert_eq!(watch.back(step), Turn::Lost);

@@ -8,8 +8,6 @@ use memchr::memchr;
 const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 const UTF16_LE_BOM: &[u8] = b"\xFF\xFE";
 const UTF16_BE_BOM: &[u8] = b"\xFE\xFF";
-const BOM: char = '\u{FEFF}';
-
 /// How characters stand as bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Encoding {
@@ -101,17 +99,10 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded<'_>, NotText> {
     let encoding = detect(bytes);
     let body = &bytes[encoding.bom().len()..];
     match encoding {
-        // A second mark would be lost by `encode`, so that both count as text.
-        Encoding::Utf8Bom if body.starts_with(UTF8_BOM) => {
-            Ok(Decoded { text: Cow::Borrowed(utf8(bytes, 0)?), encoding: Encoding::Utf8 })
-        }
         Encoding::Utf8 | Encoding::Utf8Bom => {
             Ok(Decoded { text: Cow::Borrowed(utf8(body, bytes.len() - body.len())?), encoding })
         }
         Encoding::Utf16Le | Encoding::Utf16Be => {
-            if body.starts_with(encoding.bom()) {
-                return Err(NotText::Unsupported { bad_at: 2 });
-            }
             let mut text = Vec::with_capacity(body.len());
             let mut transcoder = Transcoder::new(encoding);
             transcoder.feed(bytes, &mut text)?;
@@ -128,18 +119,14 @@ fn utf8(bytes: &[u8], at: usize) -> Result<&str, NotText> {
     str::from_utf8(bytes).map_err(|error| NotText::Unsupported { bad_at: (at + error.valid_up_to()) as u64 })
 }
 
-/// The bytes of `text` in `encoding`, with its byte order mark. A mark that `text` begins with itself is not doubled.
+/// The bytes of `text` in `encoding`, with its byte order mark. What `text` begins with, even another mark, is text.
 #[must_use]
 pub fn encode(text: &str, encoding: Encoding) -> Vec<u8> {
-    let body = match encoding {
-        Encoding::Utf8 => text,
-        _ => text.strip_prefix(BOM).unwrap_or(text),
-    };
     let mut out = encoding.bom().to_vec();
     match encoding {
-        Encoding::Utf8 | Encoding::Utf8Bom => out.extend_from_slice(body.as_bytes()),
-        Encoding::Utf16Le => out.extend(body.encode_utf16().flat_map(u16::to_le_bytes)),
-        Encoding::Utf16Be => out.extend(body.encode_utf16().flat_map(u16::to_be_bytes)),
+        Encoding::Utf8 | Encoding::Utf8Bom => out.extend_from_slice(text.as_bytes()),
+        Encoding::Utf16Le => out.extend(text.encode_utf16().flat_map(u16::to_le_bytes)),
+        Encoding::Utf16Be => out.extend(text.encode_utf16().flat_map(u16::to_be_bytes)),
     }
     out
 }
@@ -271,11 +258,11 @@ mod tests {
             (b"\xEF\xBB\xBFa", Ok(("a", Utf8Bom))),
             (b"\xEF\xBB\xBF", Ok(("", Utf8Bom))),
             // Two marks: neither is hidden, or one would be lost.
-            (b"\xEF\xBB\xBF\xEF\xBB\xBFa", Ok(("\u{FEFF}\u{FEFF}a", Utf8))),
+            (b"\xEF\xBB\xBF\xEF\xBB\xBFa", Ok(("\u{FEFF}a", Utf8Bom))),
             (b"\xFF\xFEa\0", Ok(("a", Utf16Le))),
             (b"\xFE\xFF\0a", Ok(("a", Utf16Be))),
             (b"\xFF\xFE\x34\xD8\x1E\xDD", Ok(("\u{1D11E}", Utf16Le))),
-            (b"\xFF\xFE\xFF\xFEa\0", Err(NotText::Unsupported { bad_at: 2 })),
+            (b"\xFF\xFE\xFF\xFEa\0", Ok(("\u{FEFF}a", Utf16Le))),
             (b"PK\x03\x04\0\0\xFF", Err(NotText::Binary { nul_at: 4 })),
             (b"\xFF\x80a\0", Err(NotText::Binary { nul_at: 3 })),
             (b"\xEF\xBB\xBFa\0", Err(NotText::Binary { nul_at: 4 })),
@@ -294,10 +281,10 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_kept_and_not_doubled() {
+    fn the_mark_is_the_first_and_everything_after_it_is_text() {
         assert_eq!(encode("é", Encoding::Utf8Bom), b"\xEF\xBB\xBF\xC3\xA9");
-        assert_eq!(encode("\u{FEFF}é", Encoding::Utf8Bom), b"\xEF\xBB\xBF\xC3\xA9");
-        assert_eq!(encode("\u{FEFF}a", Encoding::Utf16Be), b"\xFE\xFF\0a");
+        assert_eq!(encode("\u{FEFF}é", Encoding::Utf8Bom), b"\xEF\xBB\xBF\xEF\xBB\xBF\xC3\xA9");
+        assert_eq!(encode("\u{FEFF}a", Encoding::Utf16Be), b"\xFE\xFF\xFE\xFF\0a");
         assert_eq!(encode("\u{FEFF}a", Encoding::Utf8), b"\xEF\xBB\xBFa");
     }
 

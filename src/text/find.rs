@@ -25,11 +25,18 @@ pub enum Eol {
 /// ```
 #[must_use]
 pub fn find_all(haystack: &[u8], needle: &[u8], eol: Eol) -> Vec<Range<usize>> {
+    find_up_to(usize::MAX, haystack, needle, eol)
+}
+
+/// The first `most` occurrences of `needle`, as [`find_all`] finds them: each takes 16 bytes, and a text may hold as many as
+/// it has characters.
+#[must_use]
+pub fn find_up_to(most: usize, haystack: &[u8], needle: &[u8], eol: Eol) -> Vec<Range<usize>> {
     if eol == Eol::Exact || !has_bare_line_end(needle) || memmem::find(haystack, b"\r\n").is_none() {
         // Bare line ends match only themselves here, so an explicit `\r\n` finds nothing, as it should.
-        return exact(haystack, needle);
+        return exact(most, haystack, needle);
     }
-    bridged(haystack, needle)
+    bridged(most, haystack, needle)
 }
 
 /// The matches that a replacement of all of them takes: from left to right, none touching the one before.
@@ -48,9 +55,9 @@ fn has_bare_line_end(needle: &[u8]) -> bool {
     memchr::memchr_iter(b'\n', needle).any(|at| at == 0 || needle[at - 1] != b'\r')
 }
 
-fn exact(haystack: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
+fn exact(most: usize, haystack: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    if needle.is_empty() {
+    if needle.is_empty() || most == 0 {
         return found;
     }
     let finder = Finder::new(needle);
@@ -59,6 +66,9 @@ fn exact(haystack: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
     let mut at = first;
     loop {
         found.push(at..at + needle.len());
+        if found.len() == most {
+            return found;
+        }
         // No match begins before `at + period`. Whether one begins there is told by the bytes that it would add.
         let added = at + needle.len()..at + needle.len() + period;
         if haystack.get(added) == Some(&needle[needle.len() - period..]) {
@@ -91,7 +101,7 @@ fn period(needle: &[u8]) -> usize {
 }
 
 /// Searches with every `\r\n` taken for `\n` on both sides, then holds the matches to what the needle spells out.
-fn bridged(haystack: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
+fn bridged(most: usize, haystack: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
     // A `\r` at the needle's end is a byte of its own: there is no `\n` for it to belong to.
     let (body, ends_in_cr) = match needle {
         [body @ .., b'\r'] => (body, true),
@@ -101,7 +111,8 @@ fn bridged(haystack: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
     let (pattern, explicit) = fold(body);
     let line_ends = memchr::memchr_iter(b'\n', &pattern).count();
     let (mut before_start, mut before_end) = (0, 0);
-    let mut found = exact(&folded, &pattern);
+    // What the needle spells out is held against each below, which may leave fewer.
+    let mut found = exact(usize::MAX, &folded, &pattern);
     found.retain_mut(|span| {
         before_start += dropped[before_start..].iter().take_while(|&&at| at < span.start).count();
         before_end += dropped[before_end..].iter().take_while(|&&at| at < span.end).count();
@@ -117,6 +128,7 @@ fn bridged(haystack: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
         }
         spelled
     });
+    found.truncate(most);
     found
 }
 
@@ -189,6 +201,14 @@ mod tests {
                 spans,
                 "{haystack:?} {needle:?}"
             );
+        }
+    }
+
+    #[test]
+    fn as_many_as_are_wanted() {
+        for eol in [Eol::Exact, Eol::Bridged] {
+            assert_eq!(find_up_to(2, b"a\r\na\na\n", b"a\n", eol).len(), 2);
+            assert!(find_up_to(0, b"aaa", b"a", eol).is_empty());
         }
     }
 

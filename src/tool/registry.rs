@@ -101,6 +101,14 @@ pub enum RegisterError {
         /// What is wrong with the schema.
         fault: SchemaFault,
     },
+    /// The specification names an argument that there is not.
+    #[error("the tool {tool} names {place} in its paths, but has no such argument")]
+    BadPaths {
+        /// Which tool.
+        tool: &'static str,
+        /// What it names.
+        place: &'static str,
+    },
 }
 
 impl Registry {
@@ -139,6 +147,14 @@ impl Registry {
     /// One of them is one that clients refuse.
     pub fn verify(&self) -> Result<(), RegisterError> {
         self.iter().try_for_each(Entry::verify)
+    }
+
+    /// Makes the schemas of one tool now; nothing if there is no such tool.
+    ///
+    /// # Errors
+    /// One of them is one that clients refuse, or its `paths` name no argument.
+    pub fn verify_tool(&self, name: &str) -> Result<(), RegisterError> {
+        self.get(name).map_or(Ok(()), Entry::verify)
     }
 
     /// The tool of that name.
@@ -214,7 +230,12 @@ impl Entry {
         if let Err(fault) = self.output() {
             return Err(RegisterError::BadOutput { tool, fault: fault.clone() });
         }
-        Ok(())
+        let arguments = &self.input_schema()["properties"];
+        match self.spec.paths.iter().find(|place| arguments.get(place.split('.').next().unwrap_or_default()).is_none())
+        {
+            Some(place) => Err(RegisterError::BadPaths { tool, place }),
+            None => Ok(()),
+        }
     }
 
     /// What it is called and what is said about it.

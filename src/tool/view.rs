@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::change::ChangeSet;
-use crate::model::error::{ErrorCode, ToolError};
+use crate::model::error::{ErrorCode, ToolError, glimpse};
 use crate::model::id::ChangeId;
 use crate::model::path::{PathError, WsPath, is_separator};
 use crate::model::version::Version;
@@ -43,7 +43,6 @@ pub struct Inverse {
 
 /// What holds for all calls of one door.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Settings {
     /// How much one answer may hold and one change may touch.
     pub limits: Limits,
@@ -64,7 +63,6 @@ pub enum TextRules {
 
 /// How much one answer may hold and one change may touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Limits {
     /// Lines of one `read_file` answer.
     pub read_lines: u64,
@@ -270,12 +268,16 @@ fn path_refused(text: &str, fault: PathError) -> ToolError {
     match fault {
         PathError::Outside => ToolError::new(
             ErrorCode::OutsideWorkspace,
-            format!("{text} leads outside the workspace. Use a path relative to the workspace's folder; list_dir with path \".\" shows it."),
+            format!(
+                "{} leads outside the workspace. Use a path relative to the workspace's folder; list_dir with path \".\" \
+                 shows it.",
+                glimpse(text)
+            ),
         ),
         PathError::Empty | PathError::Nul => ToolError::bad_argument(
             "path",
             format_args!("{fault}. Give a path relative to the workspace's folder, such as src/main.rs, or . for the folder itself."),
         ),
     }
-    .with("path", text)
+    .with("path", glimpse(text).into_owned())
 }

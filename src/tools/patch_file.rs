@@ -26,6 +26,12 @@ const LINES_NAMED: usize = 20;
 /// How many line numbers an error carries in its details.
 const LINES_LISTED: usize = 1_000;
 
+/// How many places one patch may replace, and how many an error counts.
+const MOST_MATCHES: usize = 1_000_000;
+
+/// How many bytes of a diff a dry run shows.
+const DIFF_SHOWN: usize = 64 * 1024;
+
 /// The tool `patch_file`.
 #[derive(Debug)]
 pub struct PatchFile;
@@ -97,16 +103,14 @@ impl Tool for PatchFile {
         let spans = subject.places(&path, &args)?;
         let text = subject.patched(&spans, &args.new_str);
         let lines = subject.first_lines(&spans);
-        let diff = args
-            .dry_run
-            .unwrap_or(false)
-            .then(|| diff::unified(path.as_str(), &subject.text, &String::from_utf8_lossy(&text), 3));
-        let content = subject.bytes_of(&text);
+        let dry = args.dry_run.unwrap_or(false);
+        let diff =
+            dry.then(|| shortened(diff::unified(path.as_str(), &subject.text, &String::from_utf8_lossy(&text), 3)));
+        let content = subject.into_bytes(text);
         if content == old.bytes {
             return Err(no_change("puts there what the file holds already"));
         }
         let version = Version::of(&content).to_string();
-        let dry = diff.is_some();
         let output = Output { path: args.path, replaced: spans.len(), lines, version, diff };
         if dry {
             return Ok(Plan::Answer(output));
@@ -191,10 +195,20 @@ impl<'a> Subject<'a> {
 
     /// Where the patch goes: exactly one place, or all of them.
     fn places(&self, path: &WsPath, args: &Args) -> Result<Vec<Range<usize>>, ToolError> {
-        let matches = find::find_all(self.text.as_bytes(), args.old_str.as_bytes(), self.eol);
+        let most = if self.eol == Eol::Exact { usize::MAX } else { MOST_MATCHES + 1 };
+        let matches = find::find_up_to(most, self.text.as_bytes(), args.old_str.as_bytes(), self.eol);
         match matches.len() {
             0 => Err(self.missing(path, &args.old_str)),
             1 => Ok(matches),
+            count if args.replace_all == Some(true) && count == most => Err(ToolError::new(
+                ErrorCode::TooLarge,
+                format!(
+                    "old_str occurs more than {MOST_MATCHES} times in {path}, and no more can be replaced at once. Nothing was \
+                     changed. Use a longer old_str."
+                ),
+            )
+            .with("path", path.to_string())
+            .with("limit", MOST_MATCHES)),
             _ if args.replace_all == Some(true) => Ok(find::disjoint(&matches)),
             _ => Err(self.ambiguous(path, &matches)),
         }
@@ -209,10 +223,10 @@ impl<'a> Subject<'a> {
         splice::splice(text, &edits)
     }
 
-    fn bytes_of(&self, text: &[u8]) -> Bytes {
+    fn into_bytes(self, text: Vec<u8>) -> Bytes {
         match self.encoding {
-            Encoding::Utf8 => Bytes::copy_from_slice(text),
-            other => encoding::encode(&String::from_utf8_lossy(text), other).into(),
+            Encoding::Utf8 => text.into(),
+            other => encoding::encode(&String::from_utf8_lossy(&text), other).into(),
         }
     }
 
@@ -279,6 +293,16 @@ impl<'a> Subject<'a> {
             ),
         }
     }
+}
+
+/// A diff that fits an answer; one of a file that is a single line may be twice as long as the file.
+fn shortened(mut diff: String) -> String {
+    if diff.len() > DIFF_SHOWN {
+        let whole = diff.len();
+        diff.truncate(diff.floor_char_boundary(DIFF_SHOWN));
+        diff.push_str(&format!("\n[The diff is {whole} bytes long and was cut here.]\n"));
+    }
+    diff
 }
 
 fn differs(near: &Near) -> Vec<&'static str> {

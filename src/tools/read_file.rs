@@ -120,7 +120,10 @@ impl Tool for ReadFile {
         let mut file = view.open(&path).map_err(|error| not_found(view, &path, error.into()))?;
         let head = read_piece(&mut file, &path)?;
         let bridged = view.text_rules() == TextRules::Bridged;
-        if bridged && let Some(mime_type) = media::kind(&head.bytes).and_then(|media| media.image) {
+        if bridged
+            && let Some(mime_type) = media::kind(&head.bytes).and_then(|media| media.image)
+            && !is_text(&head.bytes)
+        {
             return Ok(Plan::Answer(read_image(view, &path, file, head.bytes, mime_type)?));
         }
         if bridged {
@@ -232,13 +235,17 @@ struct Piece {
 /// Reads up to [`PIECE`] bytes. The size that the system tells is only a hint: some files tell 0 (B073).
 fn read_piece(file: &mut OpenFile, path: &WsPath) -> Result<Piece, ToolError> {
     let expected = usize::try_from(file.stat.size).unwrap_or(PIECE).min(PIECE);
-    let mut bytes = Vec::with_capacity(expected + 1);
-    (&mut file.content)
-        .take(PIECE as u64)
-        .read_to_end(&mut bytes)
-        .map_err(|error| FileErrorKind::Io(error).at(path))?;
-    let last = bytes.len() < PIECE;
-    Ok(Piece { bytes, last })
+    next_piece(file, path, Vec::with_capacity(expected + 1))
+}
+
+/// Whether a file that begins like an image is text all the same, such as an article about `GIF89a`.
+fn is_text(head: &[u8]) -> bool {
+    let whole = match std::str::from_utf8(head) {
+        Ok(_) => true,
+        // A character may be cut off where the piece ends.
+        Err(error) => error.error_len().is_none(),
+    };
+    whole && memchr::memchr(0, head).is_none()
 }
 
 fn refuse_binary(path: &WsPath, file: &OpenFile, head: &[u8]) -> Result<(), ToolError> {

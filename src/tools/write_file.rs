@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{check_expected, check_no_nul, not_text};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
-use crate::model::path::WsPath;
+use crate::model::path::{WsPath, is_separator};
 use crate::model::version::Version;
 use crate::text::encoding::{self, Encoding};
 use crate::text::media;
@@ -116,7 +116,8 @@ impl Tool for WriteFile {
 /// The path of a file that may be made: not the workspace's folder, and not spelled as a folder.
 fn file_path(view: &View, text: &str) -> Result<WsPath, ToolError> {
     let path = view.path(text)?;
-    if path.is_root() || text.ends_with(crate::model::path::is_separator) {
+    let last = text.rsplit(is_separator).next().unwrap_or_default();
+    if path.is_root() || matches!(last, "" | "." | "..") {
         return Err(ToolError::new(
             ErrorCode::NotAFile,
             format!("{text} names a folder. Give the path of a file, such as {}.", path.join("notes.txt")),
@@ -140,7 +141,8 @@ fn replace(view: &View, path: &WsPath, args: Args, old: &FileBytes) -> Result<Pl
             notes.extend(kept(encoding));
             match encoding {
                 Encoding::Utf8 => Bytes::from(args.content),
-                other => encoding::encode(&args.content, other).into(),
+                // A mark in the content is the one that the file has, and it has only one.
+                other => encoding::encode(args.content.strip_prefix('\u{feff}').unwrap_or(&args.content), other).into(),
             }
         }
     };

@@ -183,12 +183,14 @@ fn entry(name: &str, kind: Kind, size: Option<u64>) -> Entry {
 
 fn apply(files: &mut Files, change: &Change, displaced: &mut Displaced) -> Result<(), FileError> {
     let path = change.path();
-    no_file_above(files, path)?;
+    if !files.contains_key(path) {
+        no_file_above(files, path)?;
+    }
     match change {
         Change::MakeDir { .. } if files.contains_key(path) => Err(FileErrorKind::AlreadyExists.at(path)),
         Change::MakeDir { .. } => Ok(()),
         Change::Write { expect, content, .. } => {
-            if path.is_root() || is_folder(files, path) {
+            if path.is_root() || (!files.contains_key(path) && is_folder(files, path)) {
                 return Err(FileErrorKind::NotAFile.at(path));
             }
             meets(*expect, files.get(path)).map_err(|kind| kind.at(path))?;

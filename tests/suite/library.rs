@@ -233,10 +233,10 @@ fn progress_goes_to_who_asked_for_it_and_only_grows() {
     let mut asks = call(1, "counts", json!({}));
     asks["params"]["_meta"] = json!({"progressToken": "p"});
     session.send(&[asks]);
-    for done in [1.0, 2.0, 3.0] {
+    for done in [1, 2, 3] {
         let told = session.recv();
         assert_eq!(told["method"], "notifications/progress");
-        let want = json!({"progressToken": "p", "progress": done, "total": 3.0, "message": "counting"});
+        let want = json!({"progressToken": "p", "progress": done, "total": 3, "message": "counting"});
         assert_eq!(told["params"], want);
     }
     assert_eq!(text(&session.recv()), "counted");

@@ -1,7 +1,8 @@
 //! Byte order marks and encodings: kept, or refused, never lost.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::super::support::{Server, Temp};
 use super::kit::{Desk, frame, patch, says};
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -91,4 +92,21 @@ fn characters_arrive_whole_however_the_stream_is_cut() {
     }
     assert_eq!(desk.server.recv()["id"], "cut");
     assert_eq!(desk.folder.read("p.py"), content.as_bytes(), "B014");
+}
+
+/// A second mark is a character of the text, and stays where a patch leaves it.
+#[test]
+fn a_mark_behind_a_patch_stays() {
+    let folder = Temp::new();
+    let mut server = Server::start(folder.path());
+    for (before, after) in [
+        (&b"\xef\xbb\xbfX\xef\xbb\xbfY\n"[..], &b"\xef\xbb\xbf\xef\xbb\xbfY\n"[..]),
+        (b"\xff\xfeX\0\xff\xfeY\0", b"\xff\xfe\xff\xfeY\0"),
+        (b"\xfe\xff\0X\xfe\xff\0Y", b"\xfe\xff\xfe\xff\0Y"),
+    ] {
+        folder.write("a.txt", before);
+        let result = server.call("patch_file", json!({"path": "a.txt", "old_str": "X", "new_str": ""}));
+        assert_eq!(result["isError"], Value::Null, "{result}");
+        assert_eq!(folder.read("a.txt"), after);
+    }
 }
