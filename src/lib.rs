@@ -19,7 +19,7 @@ pub use model::change::{Change, ChangeSet, Expect};
 pub use model::error::{ErrorCode, ProtocolError, ToolError};
 pub use model::path::{PathError, WsPath};
 pub use model::version::Version;
-pub use rpc::Profile;
+pub use rpc::{Approvals, Profile};
 pub use serve::server::Server;
 pub use tool::registry::{Output, Registry};
 pub use tool::view::{Limits, Settings, TextRules, View};
