@@ -25,7 +25,7 @@ pub use model::change::{Change, ChangeSet, Expect};
 pub use model::error::{ErrorCode, ProtocolError, ToolError};
 pub use model::path::{PathError, WsPath};
 pub use model::version::Version;
-pub use rpc::Profile;
+pub use rpc::{Approvals, Profile};
 pub use serve::server::Server;
 pub use tool::registry::{Output, RegisterError, Registry};
 pub use tool::view::{FileBytes, Limits, ProgressSink, Settings, TextRules, View};

@@ -95,7 +95,7 @@ async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions
 }
 
 /// Answers `tools/call` with what `dispatch` makes of it.
-async fn answer<F>(
+pub(super) async fn answer<F>(
     params: &Params<'_>,
     shared: &Shared,
     extensions: &Extensions,

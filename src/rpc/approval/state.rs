@@ -1,4 +1,4 @@
-//! `requestState`: what was asked, carried by the client, which can neither read anything into it nor use it twice.
+//! `requestState`: what was asked, carried by the client, which can neither change it nor use it twice.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
