@@ -18,7 +18,7 @@ use crate::model::json::JsonFault;
 use crate::tool::Effect;
 use crate::tool::registry::{Entry, ErasedPlan, Output, Registry};
 use crate::tool::view::{ProgressSink, Settings, View};
-use crate::workspace::{FileError, FileErrorKind, Workspace};
+use crate::workspace::{FileError, FileErrorKind, NoJournal, Workspace};
 
 /// What a call came to.
 pub type Outcome = Result<Output, ToolError>;
@@ -139,7 +139,7 @@ impl Dispatcher {
         if *closed {
             return Err(CommitError::Closed);
         }
-        self.workspace.commit(set).map_err(CommitError::File)
+        self.workspace.commit(set, &NoJournal).map_err(CommitError::File)
     }
 }
 

@@ -46,11 +46,19 @@ pub trait Workspace: Send + Sync + 'static {
     /// [`FileErrorKind::NotFound`], [`FileErrorKind::NotADirectory`] and whatever the home runs into.
     fn list(&self, path: &WsPath, limit: usize) -> Result<Listing, FileError>;
 
-    /// Performs all steps of `set`, or none.
+    /// Performs all steps of `set`, or none. `journal` is told before anything changes and keeps what is displaced.
     ///
     /// # Errors
-    /// [`FileErrorKind::Stale`] where an expectation does not hold; everything is then as it was.
-    fn commit(&self, set: &ChangeSet) -> Result<(), FileError>;
+    /// [`FileErrorKind::Stale`] where an expectation does not hold, [`FileErrorKind::NoSpace`] or
+    /// [`FileErrorKind::Io`] where the journal fails; everything is then as it was.
+    fn commit(&self, set: &ChangeSet, journal: &dyn Journal) -> Result<(), FileError>;
+
+    /// Finishes or clears away what a crash left of a change: `steps` as the journal was told them. Where all files have
+    /// their new bytes, what was displaced is given to `journal` and the change stands; else all are put back.
+    ///
+    /// # Errors
+    /// Whatever the home runs into; it can be tried again.
+    fn recover(&self, steps: &[FsStep], journal: &dyn Journal) -> Result<Recovered, FileError>;
 }
 
 /// What a commit tells while it runs, and where displaced bytes go.
@@ -66,6 +74,15 @@ pub trait Journal: Send + Sync {
     /// # Errors
     /// The bytes cannot be kept; everything is put back then.
     fn keep(&self, displaced: &Displaced<'_>) -> io::Result<()>;
+}
+
+/// What it means for a commit that the journal fails.
+pub(crate) fn journal_failed(error: io::Error) -> FileErrorKind {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    match error.kind() {
+        StorageFull | QuotaExceeded | FileTooLarge => FileErrorKind::NoSpace,
+        kind => FileErrorKind::Io(io::Error::new(kind, format!("the change cannot be recorded: {error}"))),
+    }
 }
 
 /// Keeps nothing: for a workspace whose changes nobody wants to undo.
@@ -174,6 +191,8 @@ pub struct Stat {
     pub kind: Kind,
     /// Its length in bytes as the system tells it. A hint: some files tell 0 and hold more.
     pub size: u64,
+    /// Which file it is and when it was last touched, where the home can tell.
+    pub identity: Option<Identity>,
 }
 
 /// A regular file, open for reading.

@@ -31,7 +31,7 @@ use bytes::Bytes;
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::path::WsPath;
 use crate::model::version::Version;
-use crate::workspace::{FileError, FileErrorKind, Kind, Stat, Workspace};
+use crate::workspace::{FileError, FileErrorKind, Kind, NoJournal, Stat, Workspace};
 
 /// A workspace for one check, with whatever it needs to live: a folder on disk, a server.
 pub trait Fixture {
@@ -82,7 +82,7 @@ impl Bench<'_> {
     }
 
     fn commit(&self, changes: Vec<Change>) -> Result<(), FileError> {
-        self.workspace.commit(&ChangeSet::new(changes))
+        self.workspace.commit(&ChangeSet::new(changes), &NoJournal)
     }
 
     /// The commit must come to pass.

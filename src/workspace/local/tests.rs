@@ -17,8 +17,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::model::change::{Change, Expect};
 use crate::model::version::Version;
-use crate::workspace::FileErrorKind;
 use crate::workspace::conformance::{Fixture, check};
+use crate::workspace::{FileErrorKind, NoJournal};
 
 /// A workspace `ws` and, beside it, a folder `out` that nothing may ever reach.
 pub(in crate::workspace) struct Bed {
@@ -56,7 +56,7 @@ impl Bed {
     }
 
     pub(in crate::workspace) fn commit(&self, changes: Vec<Change>) -> Result<(), FileError> {
-        self.local.commit(&ChangeSet::new(changes))
+        self.local.commit(&ChangeSet::new(changes), &NoJournal)
     }
 
     pub(in crate::workspace) fn text(&self, path: &str) -> String {

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use cap_std::fs::{Dir, File, Metadata};
 
+use crate::workspace::Identity;
 use crate::workspace::local::patiently;
 use crate::workspace::replace::place::Place;
 
@@ -44,6 +45,36 @@ pub(super) fn glimpse_at(place: &Place) -> io::Result<Option<Glimpse>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// The identity of the state that `metadata` tells of. Nothing where that may not change with the next write.
+#[cfg(unix)]
+pub(in crate::workspace) fn identity(metadata: &Metadata) -> Option<Identity> {
+    use cap_std::fs::MetadataExt;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.as_nanos();
+    let touched =
+        u128::try_from(i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec())).ok()?;
+    // A clock ticks: two writes within one tick look the same. Some file systems count in whole seconds.
+    let tick = if metadata.ctime_nsec() == 0 { 3_000_000_000 } else { 50_000_000 };
+    if now.checked_sub(touched)? < tick {
+        return None;
+    }
+    let mut hasher = blake3::Hasher::new();
+    for part in [metadata.dev(), metadata.ino(), metadata.len()] {
+        hasher.update(&part.to_le_bytes());
+    }
+    for part in [metadata.mtime(), metadata.mtime_nsec(), metadata.ctime(), metadata.ctime_nsec()] {
+        hasher.update(&part.to_le_bytes());
+    }
+    let mut half = [0; 16];
+    half.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    Some(Identity(u128::from_le_bytes(half)))
+}
+
+/// Too little is told of a file here.
+#[cfg(not(unix))]
+pub(in crate::workspace) fn identity(_: &Metadata) -> Option<Identity> {
+    None
 }
 
 impl FileId {

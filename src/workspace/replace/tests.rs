@@ -5,11 +5,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
+use super::beside::Names;
+use super::place::Place;
+use super::stage::{Staged, Terms, stage};
+use super::temp::Naming;
 use super::trial::{Ability, fail_at, take_away};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::workspace::local::Local;
 use crate::workspace::local::tests::{Bed, exactly, kind, write, ws};
-use crate::workspace::{Durability, Workspace};
+use crate::workspace::{Durability, NoJournal, Workspace};
 
 /// What may be missing, in the combinations that file systems have.
 const LACKS: [&[Ability]; 5] = [
@@ -78,7 +82,7 @@ fn after_a_failure_at_any_step_everything_is_as_it_was() {
             let mut step = 0;
             loop {
                 fail_at(Some(step));
-                let done = local.commit(&ChangeSet::new(set()));
+                let done = local.commit(&ChangeSet::new(set()), &NoJournal);
                 if !fail_at(None) {
                     done.expect("a commit without a failure");
                     break;
@@ -118,19 +122,24 @@ fn homes_that_can_do_less_do_the_same() {
     take_away(&[]);
 }
 
+/// A file made ready for `place`, where nothing stands in the way.
+fn staged(place: &Place, text: &'static str) -> Staged {
+    let names = Names::draw();
+    let terms = Terms { names: &names, naming: Naming::Now, durable: false, in_place: false };
+    let staged = stage(place, Expect::Any, Some(&text.into()), &terms).expect("a file that is ready");
+    staged.1.expect("names may appear")
+}
+
 /// Nothing can be checked beforehand of bytes that another program writes between the check and the swap.
 #[test]
 #[cfg(target_os = "linux")]
 fn what_was_written_after_the_check_comes_back() {
-    use super::place::Place;
-    use super::stage::stage;
     let bed = Bed::with(&[("a", "seen")]);
     let root = cap_std::fs::Dir::open_ambient_dir(bed.at(""), cap_std::ambient_authority()).expect("a folder");
     let place = Place::of_file(&root, &ws("a")).expect("a place");
     for expect in [exactly("seen"), exactly("theirs")] {
         fs::write(bed.at("a"), "seen").expect("a file");
-        let staged = stage(&place, exactly("seen"), &"mine".into(), false);
-        let Ok(mut staged) = staged else { panic!("{staged:?}") };
+        let mut staged = staged(&place, "mine");
         fs::write(bed.at("save"), "theirs").expect("a file");
         fs::rename(bed.at("save"), bed.at("a")).expect("a save");
         // Without the glance, so that only the displaced file can tell.
@@ -147,15 +156,12 @@ fn what_was_written_after_the_check_comes_back() {
 #[test]
 #[cfg(target_os = "linux")]
 fn what_was_written_before_a_way_back_stays() {
-    use super::place::Place;
-    use super::stage::stage;
     let bed = Bed::with(&[("a", "old")]);
     let root = cap_std::fs::Dir::open_ambient_dir(bed.at(""), cap_std::ambient_authority()).expect("a folder");
     let place = Place::of_file(&root, &ws("a")).expect("a place");
     for in_place in [true, false] {
         fs::write(bed.at("a"), "old").expect("a file");
-        let staged = stage(&place, exactly("old"), &"mine".into(), false);
-        let Ok(mut staged) = staged else { panic!("{staged:?}") };
+        let mut staged = staged(&place, "mine");
         staged.perform(&place, exactly("old"), true).expect("a swap");
         if in_place {
             fs::write(bed.at("a"), "theirs").expect("a file");
