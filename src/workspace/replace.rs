@@ -259,17 +259,23 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Gets back what the journal has, all of it, before any file is put back: where displaced bytes are gone, a recovery
+    /// takes the change for finished.
+    fn recall(&self) -> Result<(), FileError> {
+        let mut recalled = false;
+        for file in &self.files {
+            recalled |= file.recall().map_err(|error| fault(error).at(&file.path))?;
+        }
+        if recalled { self.sync() } else { Ok(()) }
+    }
+
     /// Takes everything back, last step first. Fails where bytes that were displaced could not be put back;
     /// they are kept then, and the failure says where.
     fn undo(mut self) -> Result<(), FileError> {
-        // First of all that nobody can take what is put back for finished, should there be a crash now.
-        for file in &self.files {
-            if let Err(error) = file.recall() {
-                let told = format!("{error}, and the bytes before could not be got back; the change stands");
-                let error = FileErrorKind::Io(io::Error::new(error.kind(), told)).at(&file.path);
-                self.files.iter_mut().for_each(Item::leave);
-                return Err(error);
-            }
+        if let Err(FileError { path, kind }) = self.recall() {
+            self.files.iter_mut().for_each(Item::leave);
+            let told = format!("{kind}, and the bytes before could not be got back; the change stands");
+            return Err(FileErrorKind::Io(io::Error::other(told)).at(&path));
         }
         let mut result = Ok(());
         for file in self.files.iter_mut().rev() {

@@ -19,89 +19,93 @@ pub(super) enum Access {
     Usual,
 }
 
+/// Does a deed, again for as long as a signal cuts it short.
+fn deed<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    patiently(|| {
+        trial::step()?;
+        attempt()
+    })
+}
+
 /// A new file without a name, if the file system has that and the name can be given later.
 pub(super) fn create_unnamed(dir: &Dir, access: Access) -> io::Result<Option<File>> {
-    trial::step()?;
-    Ok(unnamed(dir, access))
+    let file = deed(|| Ok(unnamed(dir, access)))?;
+    if let Some(file) = &file {
+        trial::note(|| Ok(Deed::Created { file: file_id(file)? }));
+    }
+    Ok(file)
 }
 
 /// A new file of that name.
 pub(super) fn create(dir: &Dir, name: &str, access: Access) -> io::Result<File> {
-    trial::step()?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);
     #[cfg(unix)]
     cap_std::fs::OpenOptionsExt::mode(&mut options, access.mode());
-    let file = patiently(|| dir.open_with(name, &options))?;
+    let file = deed(|| dir.open_with(name, &options))?;
+    trial::note(|| Ok(Deed::Created { file: file_id(&file)? }));
     trial::note(|| named(&file, dir, name.as_ref()));
     Ok(file)
 }
 
 /// Writes from the start of `file`.
 pub(super) fn write(file: &File, bytes: &[u8]) -> io::Result<()> {
-    trial::step()?;
-    let mut writer = file;
-    writer.rewind()?;
-    writer.write_all(bytes)?;
+    deed(|| {
+        let mut writer = file;
+        writer.rewind()?;
+        writer.write_all(bytes)
+    })?;
     trial::note(|| wrote(file));
     Ok(())
 }
 
 /// Copies all of `from` over the start of `to`, and tells how much that was.
 pub(super) fn copy(from: &File, to: &File) -> io::Result<u64> {
-    trial::step()?;
-    let (mut reader, mut writer) = (from, to);
-    reader.rewind()?;
-    writer.rewind()?;
-    let len = io::copy(&mut reader, &mut writer)?;
+    let len = deed(|| {
+        let (mut reader, mut writer) = (from, to);
+        reader.rewind()?;
+        writer.rewind()?;
+        io::copy(&mut reader, &mut writer)
+    })?;
     trial::note(|| wrote(to));
     Ok(len)
 }
 
 /// Sees to it that `file` can grow, as far as the file system can tell beforehand.
 pub(super) fn reserve(file: &File, len: usize) -> io::Result<()> {
-    trial::step()?;
-    space::reserve(file, len)
+    deed(|| space::reserve(file, len))
 }
 
 pub(super) fn set_len(file: &File, len: u64) -> io::Result<()> {
-    trial::step()?;
-    file.set_len(len)?;
+    deed(|| file.set_len(len))?;
     trial::note(|| wrote(file));
     Ok(())
 }
 
 /// Waits until the bytes of `file` are on disk.
 pub(super) fn sync_file(file: &File) -> io::Result<()> {
-    trial::step()?;
-    if !trial::without(Ability::Sync) {
-        file.sync_all()?;
-    }
+    deed(|| if trial::without(Ability::Sync) { Ok(()) } else { file.sync_all() })?;
     trial::note(|| Ok(Deed::SyncedFile { file: file_id(file)? }));
     Ok(())
 }
 
 /// Waits until the names in `dir` are on disk.
 pub(super) fn sync_folder(dir: &Dir) -> io::Result<()> {
-    trial::step()?;
-    if !trial::without(Ability::Sync) {
-        sync::sync_folder(dir)?;
-    }
+    deed(|| if trial::without(Ability::Sync) { Ok(()) } else { sync::sync_folder(dir) })?;
     trial::note(|| Ok(Deed::SyncedDir { folder: folder_id(dir)? }));
     Ok(())
 }
 
 /// Gives a file that has no name its first one.
 pub(super) fn give_name(file: &File, dir: &Dir, name: &OsStr) -> io::Result<()> {
-    trial::step()?;
-    link_unnamed(file, dir, name)?;
+    deed(|| link_unnamed(file, dir, name))?;
     trial::note(|| named(file, dir, name));
     Ok(())
 }
 
 /// Gives a file a second name. False if that cannot be done here.
 pub(super) fn link(dir: &Dir, from: &OsStr, to: &OsStr) -> io::Result<bool> {
-    trial::step()?;
+    patiently(trial::step)?;
     if trial::without(Ability::Link) {
         return Ok(false);
     }
@@ -119,16 +123,14 @@ pub(super) fn link(dir: &Dir, from: &OsStr, to: &OsStr) -> io::Result<bool> {
 
 /// Renames `from` to `to`, whatever had that name.
 pub(super) fn rename(dir: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
-    trial::step()?;
-    patiently(|| dir.rename(from, dir, to))?;
+    deed(|| dir.rename(from, dir, to))?;
     trial::note(|| renamed(dir, from, to));
     Ok(())
 }
 
 /// Renames `from` to `to` if nothing has that name. False if that cannot be done here.
 pub(super) fn rename_if_free(dir: &Dir, from: &OsStr, to: &OsStr) -> io::Result<bool> {
-    trial::step()?;
-    let done = exchange::rename_if_free(dir, from, to)?;
+    let done = deed(|| exchange::rename_if_free(dir, from, to))?;
     if done {
         trial::note(|| renamed(dir, from, to));
     }
@@ -137,8 +139,7 @@ pub(super) fn rename_if_free(dir: &Dir, from: &OsStr, to: &OsStr) -> io::Result<
 
 /// Exchanges what two names stand for, in one step. False if that cannot be done here.
 pub(super) fn exchange(dir: &Dir, a: &OsStr, b: &OsStr) -> io::Result<bool> {
-    trial::step()?;
-    let done = exchange::exchange(dir, a, b)?;
+    let done = deed(|| exchange::exchange(dir, a, b))?;
     if done {
         trial::note(|| Ok(Deed::Exchanged { folder: folder_id(dir)?, a: a.to_owned(), b: b.to_owned() }));
     }
@@ -147,16 +148,14 @@ pub(super) fn exchange(dir: &Dir, a: &OsStr, b: &OsStr) -> io::Result<bool> {
 
 /// Takes a name away.
 pub(super) fn unlink(dir: &Dir, name: &OsStr) -> io::Result<()> {
-    trial::step()?;
-    patiently(|| dir.remove_file(name))?;
+    deed(|| dir.remove_file(name))?;
     trial::note(|| Ok(Deed::Unnamed { folder: folder_id(dir)?, name: name.to_owned() }));
     Ok(())
 }
 
 /// Makes a folder.
 pub(super) fn make_dir(dir: &Dir, name: &OsStr) -> io::Result<()> {
-    trial::step()?;
-    patiently(|| dir.create_dir(name))?;
+    deed(|| dir.create_dir(name))?;
     let made = || Ok::<_, io::Error>((id(&dir.symlink_metadata(name)?), folder_id(dir)?));
     trial::note(|| made().map(|(made, folder)| Deed::MadeDir { made, folder, name: name.to_owned() }));
     Ok(())
@@ -164,8 +163,7 @@ pub(super) fn make_dir(dir: &Dir, name: &OsStr) -> io::Result<()> {
 
 /// Removes a folder, if it is empty.
 pub(super) fn remove_dir(dir: &Dir, name: &OsStr) -> io::Result<()> {
-    trial::step()?;
-    patiently(|| dir.remove_dir(name))?;
+    deed(|| dir.remove_dir(name))?;
     trial::note(|| Ok(Deed::RemovedDir { folder: folder_id(dir)?, name: name.to_owned() }));
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::workspace::local::patiently;
 use crate::workspace::replace::place::Place;
 
 /// Tells a file or folder apart from all others that exist at the same time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct FileId(u64, u64);
 
 /// A file and the state it was in. Two that are equal are most likely the same bytes; it is no proof.
@@ -78,6 +78,11 @@ pub(in crate::workspace) fn identity(_: &Metadata) -> Option<Identity> {
 }
 
 impl FileId {
+    #[cfg(test)]
+    pub(super) fn new(device: u64, inode: u64) -> Self {
+        FileId(device, inode)
+    }
+
     /// Tells this file apart for a lock.
     pub(super) fn key(self) -> u64 {
         self.0.rotate_left(32) ^ self.1

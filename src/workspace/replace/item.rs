@@ -155,11 +155,13 @@ impl Item {
         displaced.give(journal, &self.path, (&place.dir, name), &self.names).map_err(journal_failed)
     }
 
-    /// Gets back what the journal took.
-    pub(super) fn recall(&self) -> io::Result<()> {
+    /// Gets back what the journal took, if it was given anything.
+    pub(super) fn recall(&self) -> io::Result<bool> {
         match (self.staged.as_ref().and_then(Staged::displaced), &self.place) {
-            (Some((displaced, name)), Some(place)) if self.kept => displaced.recall(&place.dir, name, self.durable),
-            _ => Ok(()),
+            (Some((displaced, name)), Some(place)) if self.kept => {
+                displaced.recall(&place.dir, name, &self.names, self.durable).map(|()| true)
+            }
+            _ => Ok(false),
         }
     }
 

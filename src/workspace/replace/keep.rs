@@ -15,7 +15,7 @@ use crate::workspace::replace::disk::{self, Access};
 use crate::workspace::replace::identity::names;
 use crate::workspace::replace::place::Place;
 use crate::workspace::replace::stage::as_it_is;
-use crate::workspace::replace::temp::{Temp, version};
+use crate::workspace::replace::temp::{Naming, Temp, version};
 use crate::workspace::replace::{Setback, metadata};
 use crate::workspace::{Displaced, DisplacedSource, FileErrorKind, Journal};
 
@@ -87,20 +87,22 @@ impl InHand {
     }
 
     /// Makes sure that the bytes are in `dir` under `name`, also where the journal took them away.
-    pub(super) fn recall(&self, dir: &Arc<Dir>, name: &str, durable: bool) -> io::Result<()> {
+    pub(super) fn recall(&self, dir: &Arc<Dir>, name: &str, names: &Names, durable: bool) -> io::Result<()> {
         match dir.symlink_metadata(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             there => return there.map(drop),
         }
-        let mut again = Temp::named_at_once(dir, name.to_owned(), Access::Owner)?;
+        // A recovery takes what has that name for all of the bytes, so it gets it last.
+        let Some(mut again) = Temp::create(dir, names.copy(), Naming::Now, Access::Owner)? else {
+            return Err(io::ErrorKind::Unsupported.into());
+        };
         disk::copy(&self.file, &again.file)?;
         metadata::carry(&self.file, &again.file)?;
         set_mode(&again.file, self.mode)?;
         if durable {
             again.sync()?;
         }
-        again.leave();
-        Ok(())
+        again.settle(name.as_ref())
     }
 }
 

@@ -81,7 +81,12 @@ impl Removal {
 
     /// Takes what was moved aside away. Tells whether anything was.
     pub(super) fn finish(&mut self) -> bool {
-        std::mem::take(&mut self.moved) && disk::unlink(&self.dir, self.name()).is_ok()
+        let moved = std::mem::take(&mut self.moved);
+        if moved {
+            // The journal may have taken it; if not, the record says whose it is.
+            let _ = disk::unlink(&self.dir, self.name());
+        }
+        moved
     }
 
     /// Leaves what was moved aside where it is.

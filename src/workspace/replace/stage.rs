@@ -179,7 +179,7 @@ impl Staged {
 impl Old {
     /// Opens what is at `place`, a link not followed: [`Place`] has done that.
     pub(super) fn open(place: &Place) -> io::Result<Option<Self>> {
-        trial::step()?;
+        patiently(trial::step)?;
         match patiently(|| place.dir.open_with(&place.name, &as_it_is(false))) {
             Ok(file) => Ok(Some(Old { metadata: file.metadata()?, file })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -28,6 +28,7 @@ pub(super) struct Swap {
     /// What was there when this was staged.
     seen: Glimpse,
     state: State,
+    durable: bool,
     displaced: Option<InHand>,
 }
 
@@ -48,7 +49,7 @@ impl Swap {
     pub(super) fn stage(place: &Place, old: &Old, content: &[u8], terms: &Terms<'_>) -> Result<Option<Self>, Setback> {
         let staged = Temp::write(&place.dir, terms.names.temp(), terms.naming, Access::Owner, content)?;
         let Some(temp) = staged else { return Ok(None) };
-        trial::step()?;
+        patiently(trial::step)?;
         if !metadata::carry(&old.file, &temp.file)? {
             return Err(Setback::InPlace);
         }
@@ -56,7 +57,8 @@ impl Swap {
             temp.sync()?;
         }
         let (names, content, seen) = (terms.names.clone(), Version::of(content), glimpse(&old.metadata));
-        Ok(Some(Swap { temp, names, content, seen, state: State::Waiting, displaced: None }))
+        let durable = terms.durable;
+        Ok(Some(Swap { temp, names, content, seen, state: State::Waiting, durable, displaced: None }))
     }
 
     /// Swaps the file in, and out again if what it displaced is not what was expected.
@@ -72,7 +74,7 @@ impl Swap {
             Err(error) => return Err(error.into()),
         }
         let checked =
-            trial::step().map_err(Setback::from).and_then(|()| InHand::check(place, self.temp.name(), expect));
+            patiently(trial::step).map_err(Setback::from).and_then(|()| InHand::check(place, self.temp.name(), expect));
         match checked {
             Ok(displaced) => {
                 self.displaced = Some(displaced);
@@ -96,7 +98,8 @@ impl Swap {
         if !disk::link(&place.dir, &place.name, old.as_ref())? {
             return self.put_over_copy(place);
         }
-        if let Err(error) = disk::rename(&place.dir, &own, &place.name) {
+        let renamed = self.second_name_is_safe(place).and_then(|()| disk::rename(&place.dir, &own, &place.name));
+        if let Err(error) = renamed {
             let _ = disk::unlink(&place.dir, old.as_ref());
             return Err(error);
         }
@@ -110,11 +113,16 @@ impl Swap {
         disk::copy(&old, &copy.file)?;
         metadata::carry(&old, &copy.file)?;
         copy.sync()?;
-        disk::sync_folder(&place.dir)?;
+        self.second_name_is_safe(place)?;
         let own = self.temp.named()?.to_owned();
         disk::rename(&place.dir, &own, &place.name)?;
         copy.leave();
         self.renamed(self.names.old())
+    }
+
+    /// Else a loss of power could take the second name, and the rename after it not.
+    fn second_name_is_safe(&self, place: &Place) -> io::Result<()> {
+        if self.durable { disk::sync_folder(&place.dir) } else { Ok(()) }
     }
 
     /// The new file has its name, and what it was renamed over is still there as `old`.

@@ -120,10 +120,14 @@ impl Temp {
         Ok(there == Some(file_id(&self.file)?) && version(&self.file)? == content)
     }
 
-    /// Takes the name away. Tells whether anything had it.
+    /// Takes the name away. Tells whether the file had one.
     pub(super) fn remove(&mut self) -> bool {
-        // Nobody is left to tell; the record says whose it is.
-        std::mem::take(&mut self.has_name) && disk::unlink(&self.dir, self.name.as_ref()).is_ok()
+        let has_name = std::mem::take(&mut self.has_name);
+        if has_name {
+            // Nobody is left to tell, and the journal may have taken it; the record says whose it is.
+            let _ = disk::unlink(&self.dir, self.name.as_ref());
+        }
+        has_name
     }
 }
 

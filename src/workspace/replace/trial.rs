@@ -24,6 +24,8 @@ pub(super) enum Ability {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(not(test), allow(dead_code, reason = "only tests read it"))]
 pub(super) enum Deed {
+    /// A file was made, without a name as yet.
+    Created { file: FileId },
     /// A file has these bytes now.
     Wrote { file: FileId, bytes: Vec<u8> },
     /// The bytes of a file are safe.
@@ -64,7 +66,7 @@ pub(super) fn without(_: Ability) -> bool {
 }
 
 #[cfg(test)]
-pub(super) use staged::{fail_at, fail_with, note, step, stop_at, take_away, watch, watched, without};
+pub(super) use staged::{fail_with, note, step, stop_at, take_away, watch, watch_no_more, watched, without};
 
 #[cfg(test)]
 mod staged {
@@ -87,12 +89,8 @@ mod staged {
         static DEEDS: RefCell<Option<Vec<Deed>>> = const { RefCell::new(None) };
     }
 
-    /// Makes the step after `steps` more fail on this thread, once; `None` none. Tells whether the last one did.
-    pub(in crate::workspace::replace) fn fail_at(steps: Option<usize>) -> bool {
-        fail_with(steps, 5)
-    }
-
-    /// The same with another error of the system.
+    /// Makes the step after `steps` more fail on this thread, once, with an error of the system; `None` none.
+    /// Tells whether the last one did.
     pub(in crate::workspace::replace) fn fail_with(steps: Option<usize>, errno: i32) -> bool {
         let plan = steps.map_or(Plan::Nothing, |left| Plan::Fail { left, errno });
         matches!(PLAN.replace(plan), Plan::Nothing)
@@ -112,6 +110,11 @@ mod staged {
     /// Starts to write down what is done to the disk.
     pub(in crate::workspace::replace) fn watch() {
         DEEDS.set(Some(Vec::new()));
+    }
+
+    /// Ends that, and tells what was done.
+    pub(in crate::workspace::replace) fn watch_no_more() -> Vec<Deed> {
+        DEEDS.take().unwrap_or_default()
     }
 
     /// What was done so far, if anyone watches.

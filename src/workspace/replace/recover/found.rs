@@ -85,7 +85,7 @@ impl Found {
             return Ok(());
         }
         // The file is in place, and only the last rename, which says so, is missing.
-        if matches!(self.copy, There::File(..)) {
+        if self.before.is_some() && self.is_old(&self.copy) {
             disk::rename(&place.dir, names.copy().as_ref(), names.written().as_ref())?;
             self.written = std::mem::replace(&mut self.copy, There::Nothing);
         } else if matches!(old, There::File(..)) && !old.is_same(&self.here) {
@@ -136,18 +136,21 @@ impl Found {
         if self.before == self.after {
             return Stand::Unclear;
         }
+        if self.is_old(&self.here) {
+            return Stand::Before;
+        }
         if !matches!(self.written, There::Nothing) {
             return Stand::After;
         }
         match &self.temp {
             There::Nothing if self.is_new(&self.here) && self.before.is_some() => Stand::Finished,
             There::Nothing if self.is_new(&self.here) => Stand::After,
-            There::Nothing if self.is_old(&self.here) || self.torn().is_some() => Stand::Before,
+            There::Nothing if self.torn().is_some() => Stand::Before,
             There::Nothing => Stand::Unclear,
             temp if self.is_new(temp) => Stand::Before,
             temp if self.before.is_some() && self.is_old(temp) => Stand::After,
-            // It displaced something that it was not meant for, or was not even written.
-            _ if self.is_new(&self.here) || self.is_old(&self.here) => Stand::Before,
+            // It displaced something that it was not meant for.
+            _ if self.is_new(&self.here) => Stand::Before,
             _ => Stand::Unclear,
         }
     }
