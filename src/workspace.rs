@@ -54,7 +54,9 @@ pub trait Workspace: Send + Sync + 'static {
     fn commit(&self, set: &ChangeSet, journal: &dyn Journal) -> Result<(), FileError>;
 
     /// Finishes or clears away what a crash left of a change: `steps` as the journal was told them. Where all files have
-    /// their new bytes, what was displaced is given to `journal` and the change stands; else all are put back.
+    /// their new bytes, what was displaced is given to `journal` and the change stands; else all are put back. Bytes that
+    /// are neither the old nor the new ones are somebody else's, and stay or are given to `journal`. It is for a change
+    /// that was not told as done or failed, before anything else changes the same files.
     ///
     /// # Errors
     /// Whatever the home runs into; it can be tried again.
@@ -63,13 +65,17 @@ pub trait Workspace: Send + Sync + 'static {
 
 /// What a commit tells while it runs, and where displaced bytes go.
 pub trait Journal: Send + Sync {
-    /// This is about to happen. Once it returns, the intent outlives a crash.
+    /// This is about to happen: folders are made, then files written and deleted, then folders removed. Told once, and
+    /// not for a set that changes nothing. Steps on one file are told as one, and a folder that is there already is not
+    /// told. Once it returns, the intent outlives a crash.
     ///
     /// # Errors
     /// The intent cannot be recorded; nothing is changed then.
     fn intend(&self, steps: &[FsStep]) -> io::Result<()>;
 
-    /// Takes what a step displaced. Once it returns, the bytes outlive a crash and the file beside the new one may go.
+    /// Takes what a step displaced, once all files of the change are in place. Once it returns, the bytes outlive a crash
+    /// and the file beside the new one may go. A recovery may give the same bytes again, and bytes that somebody else
+    /// had put in the way.
     ///
     /// # Errors
     /// The bytes cannot be kept; everything is put back then.

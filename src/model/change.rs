@@ -29,7 +29,8 @@ pub enum Change {
         /// To what.
         content: Bytes,
     },
-    /// A file goes. What its bytes were is kept.
+    /// A file goes. What its bytes were is kept. As with a write, a link at `path` is followed and stays: the file that
+    /// it leads to goes.
     Delete {
         /// Where.
         path: WsPath,
@@ -41,7 +42,8 @@ pub enum Change {
         /// Where.
         path: WsPath,
     },
-    /// An empty folder goes. One that is not empty is left as it is, and that is no fault.
+    /// An empty folder goes, once all files of the set are done. One that is not empty, or that the system does not let
+    /// go, is left as it is, and that is no fault.
     RemoveDir {
         /// Where.
         path: WsPath,
