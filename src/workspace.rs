@@ -46,26 +46,49 @@ pub trait Workspace: Send + Sync + 'static {
     /// [`FileErrorKind::NotFound`], [`FileErrorKind::NotADirectory`] and whatever the home runs into.
     fn list(&self, path: &WsPath, limit: usize) -> Result<Listing, FileError>;
 
-    /// Performs all steps of `set`, or none.
+    /// Performs all steps of `set`, or none. `journal` is told before anything changes and keeps what is displaced.
     ///
     /// # Errors
-    /// [`FileErrorKind::Stale`] where an expectation does not hold; everything is then as it was.
-    fn commit(&self, set: &ChangeSet) -> Result<(), FileError>;
+    /// [`FileErrorKind::Stale`] where an expectation does not hold, [`FileErrorKind::NoSpace`] or
+    /// [`FileErrorKind::Io`] where the journal fails; everything is then as it was.
+    fn commit(&self, set: &ChangeSet, journal: &dyn Journal) -> Result<(), FileError>;
+
+    /// Finishes or clears away what a crash left of a change: `steps` as the journal was told them. Where all files have
+    /// their new bytes, what was displaced is given to `journal` and the change stands; else all are put back. Bytes that
+    /// are neither the old nor the new ones are somebody else's, and stay or are given to `journal`. It is for a change
+    /// that was not told as done or failed, before anything else changes the same files.
+    ///
+    /// # Errors
+    /// Whatever the home runs into; it can be tried again.
+    fn recover(&self, steps: &[FsStep], journal: &dyn Journal) -> Result<Recovered, FileError>;
 }
 
 /// What a commit tells while it runs, and where displaced bytes go.
 pub trait Journal: Send + Sync {
-    /// This is about to happen. Once it returns, the intent outlives a crash.
+    /// This is about to happen: folders are made, then files written and deleted, then folders removed. Told once, and
+    /// not for a set that changes nothing. Steps on one file are told as one, and a folder that is there already is not
+    /// told. Once it returns, the intent outlives a crash.
     ///
     /// # Errors
     /// The intent cannot be recorded; nothing is changed then.
     fn intend(&self, steps: &[FsStep]) -> io::Result<()>;
 
-    /// Takes what a step displaced. Once it returns, the bytes outlive a crash and the file beside the new one may go.
+    /// Takes what a step displaced, once all files of the change are in place. Once it returns, the bytes outlive a crash
+    /// and the file beside the new one may go. A recovery may give the same bytes again, and bytes that somebody else
+    /// had put in the way.
     ///
     /// # Errors
     /// The bytes cannot be kept; everything is put back then.
     fn keep(&self, displaced: &Displaced<'_>) -> io::Result<()>;
+}
+
+/// What it means for a commit that the journal fails.
+pub(crate) fn journal_failed(error: io::Error) -> FileErrorKind {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    match error.kind() {
+        StorageFull | QuotaExceeded | FileTooLarge => FileErrorKind::NoSpace,
+        kind => FileErrorKind::Io(io::Error::new(kind, format!("the change cannot be recorded: {error}"))),
+    }
 }
 
 /// Keeps nothing: for a workspace whose changes nobody wants to undo.
@@ -172,6 +195,8 @@ pub struct Stat {
     pub kind: Kind,
     /// Its length in bytes as the system tells it. A hint: some files tell 0 and hold more.
     pub size: u64,
+    /// Which file it is and when it was last touched, where the home can tell.
+    pub identity: Option<Identity>,
 }
 
 /// A regular file, open for reading.

@@ -185,7 +185,8 @@ pub struct FsStep {
     /// The version that is there after, nothing if there is none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub after: Option<String>,
-    /// The name, beside the file, under which the new bytes wait and the displaced ones stay until they are kept.
+    /// The name, beside the file, under which the new bytes wait and the displaced ones stay until they are kept. What
+    /// else may be there for a while has a name that follows from it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub temp: Option<String>,
 }

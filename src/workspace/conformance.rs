@@ -20,7 +20,9 @@
 //! ```
 
 mod changing;
+mod journal;
 mod looking;
+mod removing;
 mod sets;
 
 use std::collections::BTreeMap;
@@ -31,7 +33,7 @@ use bytes::Bytes;
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::path::WsPath;
 use crate::model::version::Version;
-use crate::workspace::{FileError, FileErrorKind, Kind, Stat, Workspace};
+use crate::workspace::{FileError, FileErrorKind, Kind, NoJournal, Stat, Workspace};
 
 /// A workspace for one check, with whatever it needs to live: a folder on disk, a server.
 pub trait Fixture {
@@ -47,7 +49,8 @@ pub type Seed = BTreeMap<WsPath, Bytes>;
 /// # Panics
 /// Where the home does not keep what [`Workspace`] and its [`Promise`](crate::workspace::Promise) say.
 pub fn check(make: &dyn Fn(&Seed) -> Box<dyn Fixture>) {
-    for (name, case) in looking::CASES.iter().chain(changing::CASES).chain(sets::CASES) {
+    let cases = [looking::CASES, changing::CASES, removing::CASES, sets::CASES, journal::CASES];
+    for (name, case) in cases.into_iter().flatten() {
         let seed =
             seed(&[("top.txt", "top\n"), ("src/main.rs", "fn main() {}\n"), ("src/deep/er.txt", ""), ("src-2", "2")]);
         let fixture = make(&seed);
@@ -82,7 +85,7 @@ impl Bench<'_> {
     }
 
     fn commit(&self, changes: Vec<Change>) -> Result<(), FileError> {
-        self.workspace.commit(&ChangeSet::new(changes))
+        self.workspace.commit(&ChangeSet::new(changes), &NoJournal)
     }
 
     /// The commit must come to pass.
@@ -161,6 +164,14 @@ fn write(path: &str, expect: Expect, text: &str) -> Change {
 
 fn make_dir(path: &str) -> Change {
     Change::MakeDir { path: at(path) }
+}
+
+fn delete(path: &str, expect: Expect) -> Change {
+    Change::Delete { path: at(path), expect }
+}
+
+fn remove_dir(path: &str) -> Change {
+    Change::RemoveDir { path: at(path) }
 }
 
 fn exactly(text: &str) -> Expect {

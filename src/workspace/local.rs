@@ -16,10 +16,13 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use crate::model::change::ChangeSet;
+use crate::model::event::FsStep;
 use crate::model::path::WsPath;
 pub(super) use crate::workspace::local::fault::{fault, patiently};
 pub(super) use crate::workspace::local::names::allowed;
-use crate::workspace::{Atomic, Durability, FileError, Listing, OpenFile, Promise, Stat, Workspace, replace};
+use crate::workspace::{
+    Atomic, Durability, FileError, Journal, Listing, OpenFile, Promise, Recovered, Stat, Workspace, replace,
+};
 
 /// A folder of the file system.
 ///
@@ -126,8 +129,12 @@ impl Workspace for Local {
         list::list(&self.root, path, limit).map_err(|error| fault(error).at(path))
     }
 
-    fn commit(&self, set: &ChangeSet) -> Result<(), FileError> {
-        replace::commit(&self.root, self.durability, set)
+    fn commit(&self, set: &ChangeSet, journal: &dyn Journal) -> Result<(), FileError> {
+        replace::commit(&self.root, self.durability, set, journal)
+    }
+
+    fn recover(&self, steps: &[FsStep], journal: &dyn Journal) -> Result<Recovered, FileError> {
+        replace::recover(&self.root, self.durability, steps, journal)
     }
 }
 

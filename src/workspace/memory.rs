@@ -1,5 +1,8 @@
 //! A workspace in memory: for the one-shot dispatcher, tests and embedders.
 
+mod commit;
+mod held;
+
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::mem;
@@ -8,11 +11,13 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bytes::Bytes;
 
-use crate::model::change::{Change, ChangeSet, Expect};
+use crate::model::change::ChangeSet;
+use crate::model::event::FsStep;
 use crate::model::path::WsPath;
-use crate::model::version::Version;
+use crate::workspace::memory::held::Held;
 use crate::workspace::{
-    Atomic, Durability, Entry, FileError, FileErrorKind, Kind, Listing, OpenFile, Promise, Stat, Workspace,
+    Atomic, Durability, Entry, FileError, FileErrorKind, Journal, Kind, Listing, OpenFile, Promise, Recovered, Stat,
+    Workspace,
 };
 
 /// Files in memory. Clones share the files.
@@ -20,13 +25,13 @@ use crate::workspace::{
 /// Folders exist by the files in them; the root always exists.
 ///
 /// ```
-/// use toolgate::workspace::{Workspace, memory::Memory};
+/// use toolgate::workspace::{NoJournal, Workspace, memory::Memory};
 /// use toolgate::{Change, ChangeSet, Expect, WsPath};
 ///
 /// let memory = Memory::new();
 /// let path = WsPath::parse("src/main.rs")?;
 /// let write = Change::Write { path: path.clone(), expect: Expect::Absent, content: "fn main() {}".into() };
-/// memory.commit(&ChangeSet::new(vec![write]))?;
+/// memory.commit(&ChangeSet::new(vec![write]), &NoJournal)?;
 /// assert_eq!(memory.snapshot()[&path], "fn main() {}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -35,7 +40,7 @@ pub struct Memory {
     files: Arc<RwLock<Files>>,
 }
 
-type Files = BTreeMap<WsPath, Bytes>;
+type Files = BTreeMap<WsPath, Held>;
 
 impl Memory {
     /// A workspace without files.
@@ -46,23 +51,24 @@ impl Memory {
 
     /// A workspace of these files. One that lies below another file cannot be reached.
     pub fn from_files(files: impl IntoIterator<Item = (WsPath, Bytes)>) -> Self {
-        let files = files.into_iter().filter(|(path, _)| !path.is_root()).collect();
+        let files = files.into_iter().filter(|(path, _)| !path.is_root());
+        let files = files.map(|(path, bytes)| (path, Held::new(bytes))).collect();
         Memory { files: Arc::new(RwLock::new(files)) }
     }
 
     /// All files as they are now. The bytes are shared, not copied.
     #[must_use]
     pub fn snapshot(&self) -> BTreeMap<WsPath, Bytes> {
-        self.read().clone()
+        self.read().iter().map(|(path, held)| (path.clone(), held.bytes.clone())).collect()
     }
 
     /// Takes all files out; the workspace is empty afterwards.
     #[must_use]
     pub fn take(&self) -> BTreeMap<WsPath, Bytes> {
-        mem::take(&mut *self.write())
+        mem::take(&mut *self.write()).into_iter().map(|(path, held)| (path, held.bytes)).collect()
     }
 
-    // A thread that panicked left the map whole, since nothing in `commit` panics half-way.
+    // A thread that panicked left the map whole: `commit` takes back what it has done when it is cut short.
     fn read(&self) -> RwLockReadGuard<'_, Files> {
         self.files.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -79,17 +85,14 @@ impl Workspace for Memory {
 
     fn stat(&self, path: &WsPath) -> Result<Stat, FileError> {
         Ok(match look(&self.read(), path)? {
-            Found::File(bytes) => Stat { kind: Kind::File, size: bytes.len() as u64 },
-            Found::Folder => Stat { kind: Kind::Dir, size: 0 },
+            Found::File(held) => held.stat(),
+            Found::Folder => Stat { kind: Kind::Dir, size: 0, identity: None },
         })
     }
 
     fn open(&self, path: &WsPath) -> Result<OpenFile, FileError> {
         match look(&self.read(), path)? {
-            Found::File(bytes) => Ok(OpenFile {
-                stat: Stat { kind: Kind::File, size: bytes.len() as u64 },
-                content: Box::new(Cursor::new(bytes.clone())),
-            }),
+            Found::File(held) => Ok(OpenFile { stat: held.stat(), content: Box::new(Cursor::new(held.bytes.clone())) }),
             Found::Folder => Err(FileErrorKind::NotAFile.at(path)),
         }
     }
@@ -106,22 +109,19 @@ impl Workspace for Memory {
         Ok(Listing { entries, total })
     }
 
-    fn commit(&self, set: &ChangeSet) -> Result<(), FileError> {
-        let mut files = self.write();
-        let mut displaced = Vec::new();
-        for change in set {
-            if let Err(error) = apply(&mut files, change, &mut displaced) {
-                restore(&mut files, displaced);
-                return Err(error);
-            }
-        }
-        Ok(())
+    fn commit(&self, set: &ChangeSet, journal: &dyn Journal) -> Result<(), FileError> {
+        commit::commit(&mut self.write(), set, journal)
+    }
+
+    // What lives in memory does not outlive a crash, so nothing is ever left half-done.
+    fn recover(&self, steps: &[FsStep], _: &dyn Journal) -> Result<Recovered, FileError> {
+        Ok(commit::standing(&self.read(), steps))
     }
 }
 
 /// What is at a path.
 enum Found<'a> {
-    File(&'a Bytes),
+    File(&'a Held),
     Folder,
 }
 
@@ -131,7 +131,7 @@ fn look<'a>(files: &'a Files, path: &WsPath) -> Result<Found<'a>, FileError> {
     }
     // A plain map may hold both `a` and `a/b`; what is there by its own name is there.
     match files.get(path) {
-        Some(bytes) => Ok(Found::File(bytes)),
+        Some(held) => Ok(Found::File(held)),
         None if is_folder(files, path) => Ok(Found::Folder),
         None => no_file_above(files, path).and(Err(FileErrorKind::NotFound.at(path))),
     }
@@ -155,7 +155,7 @@ fn children(files: &Files, folder: &WsPath) -> Vec<Entry> {
     let start = if folder.is_root() { String::new() } else { format!("{}/", folder.as_str()) };
     let mut entries = Vec::new();
     let mut from = start.clone();
-    while let Some((key, bytes)) = first_from(files, &from) {
+    while let Some((key, held)) = first_from(files, &from) {
         let Some(below) = key.as_str().strip_prefix(&start) else { break };
         match below.split_once('/') {
             Some((name, _)) => {
@@ -164,7 +164,7 @@ fn children(files: &Files, folder: &WsPath) -> Vec<Entry> {
                 from = format!("{start}{name}0");
             }
             None => {
-                entries.push(entry(below, Kind::File, Some(bytes.len() as u64)));
+                entries.push(entry(below, Kind::File, Some(held.bytes.len() as u64)));
                 // NUL is in no path: the first text behind this one.
                 from = format!("{}\0", key.as_str());
             }
@@ -173,7 +173,7 @@ fn children(files: &Files, folder: &WsPath) -> Vec<Entry> {
     entries
 }
 
-fn first_from<'a>(files: &'a Files, from: &str) -> Option<(&'a WsPath, &'a Bytes)> {
+fn first_from<'a>(files: &'a Files, from: &str) -> Option<(&'a WsPath, &'a Held)> {
     files.range::<str, _>((Bound::Included(from), Bound::Unbounded)).next()
 }
 
@@ -181,50 +181,11 @@ fn entry(name: &str, kind: Kind, size: Option<u64>) -> Entry {
     Entry { name: name.to_owned(), addressable: true, kind: Some(kind), size, target: None, leads_to: None }
 }
 
-fn apply(files: &mut Files, change: &Change, displaced: &mut Displaced) -> Result<(), FileError> {
-    let path = change.path();
-    if !files.contains_key(path) {
-        no_file_above(files, path)?;
-    }
-    match change {
-        Change::MakeDir { .. } if files.contains_key(path) => Err(FileErrorKind::AlreadyExists.at(path)),
-        Change::MakeDir { .. } => Ok(()),
-        Change::Write { expect, content, .. } => {
-            if path.is_root() || (!files.contains_key(path) && is_folder(files, path)) {
-                return Err(FileErrorKind::NotAFile.at(path));
-            }
-            meets(*expect, files.get(path)).map_err(|kind| kind.at(path))?;
-            displaced.push((path.clone(), files.insert(path.clone(), content.clone())));
-            Ok(())
-        }
-    }
-}
-
-fn meets(expect: Expect, found: Option<&Bytes>) -> Result<(), FileErrorKind> {
-    let now = || found.map(|bytes| Version::of(bytes));
-    let holds = match expect {
-        Expect::Any => true,
-        Expect::Absent => found.is_none(),
-        Expect::Exactly(version) => now() == Some(version),
-    };
-    if holds { Ok(()) } else { Err(FileErrorKind::Stale { now: now() }) }
-}
-
-/// What earlier steps of a set replaced, in their order.
-type Displaced = Vec<(WsPath, Option<Bytes>)>;
-
-fn restore(files: &mut Files, displaced: Displaced) {
-    for (path, bytes) in displaced.into_iter().rev() {
-        match bytes {
-            Some(bytes) => files.insert(path, bytes),
-            None => files.remove(&path),
-        };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::change::{Change, Expect};
+    use crate::workspace::NoJournal;
     use crate::workspace::conformance::{Fixture, check};
 
     struct InMemory(Memory);
@@ -246,11 +207,23 @@ mod tests {
         let before = memory.snapshot();
         let path = WsPath::parse("a/c").expect("a path");
         let write = Change::Write { path: path.clone(), expect: Expect::Absent, content: Bytes::from("2") };
-        memory.clone().commit(&ChangeSet::new(vec![write])).expect("a commit");
+        memory.clone().commit(&ChangeSet::new(vec![write]), &NoJournal).expect("a commit");
         assert_eq!(memory.snapshot()[&path], "2");
         assert_eq!(before.len(), 1);
         assert_eq!(memory.take().len(), 2);
         assert!(memory.snapshot().is_empty());
+    }
+
+    #[test]
+    fn an_identity_is_of_one_write() {
+        let path = WsPath::parse("a").expect("a path");
+        let memory = Memory::from_files([(path.clone(), Bytes::from("1"))]);
+        let identity = || memory.stat(&path).expect("a file").identity.expect("an identity");
+        let first = identity();
+        assert_eq!(first, identity());
+        let write = Change::Write { path: path.clone(), expect: Expect::Any, content: Bytes::from("1") };
+        memory.commit(&ChangeSet::new(vec![write]), &NoJournal).expect("a commit");
+        assert_ne!(first, identity());
     }
 
     #[test]

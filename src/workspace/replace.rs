@@ -1,16 +1,24 @@
 //! Changing files: all steps of a change set, or none.
 //!
-//! First everything is made ready beside its target: what can fail slowly fails here, and nobody sees it.
-//! Then, under locks, each file is put in place, and what it displaced is checked and kept. Only when all are in
-//! and safe on disk does the displaced go. A failure on the way takes back what was done, last step first.
+//! First everything is made ready beside its target that leaves no trace: what can fail slowly fails here, and nobody
+//! sees it. Then the journal is told what is about to happen, and by which names; nothing has a name before that. Then,
+//! under locks, each file is put in place, and what it displaced is checked. Only when all are in and safe on disk does
+//! the journal get the displaced. A failure on the way takes back what was done, last step first; after a crash
+//! [`recover`] finishes it or takes it back.
 
+mod beside;
+mod disk;
 mod exchange;
 mod fresh;
 mod identity;
+mod item;
+mod keep;
 mod locks;
 mod metadata;
 mod overwrite;
 mod place;
+mod recover;
+mod removal;
 mod space;
 mod stage;
 mod swap;
@@ -22,32 +30,39 @@ mod tests;
 mod trial;
 
 use std::io;
+use std::sync::MutexGuard;
 
 use bytes::Bytes;
 use cap_std::fs::Dir;
 
 use crate::model::change::{Change, ChangeSet, Expect};
+use crate::model::event::{FsAction, FsStep};
 use crate::model::path::WsPath;
 use crate::workspace::local::fault;
+pub(super) use crate::workspace::replace::identity::identity;
+use crate::workspace::replace::item::Item;
 use crate::workspace::replace::place::Place;
-use crate::workspace::replace::stage::{Staged, stage};
-use crate::workspace::replace::sync::sync_folder;
-use crate::workspace::{Durability, FileError, FileErrorKind};
-
-/// How often a step starts anew when what is there changes under its hands.
-const ATTEMPTS: usize = 16;
+pub(super) use crate::workspace::replace::recover::recover;
+use crate::workspace::{Durability, FileError, FileErrorKind, Journal, journal_failed};
 
 /// Performs all steps of `set` below `root`, or none.
-pub(super) fn commit(root: &Dir, durability: Durability, set: &ChangeSet) -> Result<(), FileError> {
-    let mut work = Work { root, durable: durability == Durability::Full, folders: Vec::new(), writes: Vec::new() };
-    if let Err(error) = work.prepare(set) {
-        return Err(work.undo().err().unwrap_or(error));
-    }
+pub(super) fn commit(
+    root: &Dir,
+    durability: Durability,
+    set: &ChangeSet,
+    journal: &dyn Journal,
+) -> Result<(), FileError> {
+    let durable = durability == Durability::Full;
+    let mut work = Work { root, durable, folders: Vec::new(), files: Vec::new(), emptied: Vec::new() };
+    work.prepare(set)?;
+    let steps = work.steps();
+    let Some(first) = set.iter().next().filter(|_| !steps.is_empty()) else { return Ok(()) };
+    journal.intend(&steps).map_err(|error| journal_failed(error).at(first.path()))?;
     // Held until what was displaced is gone, or back.
-    let _held = locks::hold(work.writes.iter().flat_map(Write::keys));
-    match work.perform() {
+    let mut held = Vec::new();
+    match work.perform(journal, &mut held) {
         Ok(()) => {
-            drop(work);
+            work.finish();
             Ok(())
         }
         Err(error) => Err(work.undo().err().unwrap_or(error)),
@@ -58,18 +73,19 @@ pub(super) fn commit(root: &Dir, durability: Durability, set: &ChangeSet) -> Res
 struct Work<'a> {
     root: &'a Dir,
     durable: bool,
-    /// Made so far.
-    folders: Vec<Place>,
-    writes: Vec<Write>,
+    /// To be made, or made.
+    folders: Vec<Folder>,
+    files: Vec<Item>,
+    /// Folders that go once the files in them are gone.
+    emptied: Vec<Place>,
 }
 
-/// One file of a change set.
-struct Write {
+/// A folder that is not there yet.
+struct Folder {
     path: WsPath,
-    place: Place,
-    expect: Expect,
-    content: Bytes,
-    staged: Staged,
+    real: String,
+    /// Where it was made, once it is.
+    made: Option<Place>,
 }
 
 /// Why a staged file did not get to its place.
@@ -95,109 +111,223 @@ impl From<io::Error> for Setback {
     }
 }
 
+/// Looking, and making ready: nothing here leaves a trace.
 impl Work<'_> {
     fn prepare(&mut self, set: &ChangeSet) -> Result<(), FileError> {
         for change in set {
             match change {
-                Change::MakeDir { path } => self.make_dir(path)?,
-                Change::Write { path, expect, content } => self.stage(path, *expect, content)?,
+                Change::MakeDir { path } => self.plan_folder(path)?,
+                Change::RemoveDir { path } => self.plan_removal(path)?,
+                Change::Write { path, expect, content } => self.plan_file(path, *expect, Some(content))?,
+                Change::Delete { path, expect } => self.plan_file(path, *expect, None)?,
             }
         }
+        self.files.retain(|file| !file.comes_to_nothing());
         Ok(())
     }
 
-    fn perform(&mut self) -> Result<(), FileError> {
-        for write in &mut self.writes {
-            write.perform(self.durable).map_err(|kind| kind.at(&write.path))?;
-        }
-        if self.durable { self.sync() } else { Ok(()) }
+    /// Where the parent of `path` will be, if that is a folder that an earlier step makes.
+    fn in_planned(&self, path: &WsPath) -> Option<String> {
+        let parent = path.parent()?;
+        let folder = self.folders.iter().find(|folder| folder.path == parent)?;
+        Some(format!("{}/{}", folder.real, path.name()))
     }
 
-    fn make_dir(&mut self, path: &WsPath) -> Result<(), FileError> {
-        let Some(place) = Place::of_folder(self.root, path)? else { return Ok(()) };
-        let made = trial::step().and_then(|()| place.dir.create_dir(&place.name));
-        match made {
-            Ok(()) => {
-                self.folders.push(place);
-                Ok(())
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                // Asked through the root, since a link that leads outside is no folder.
-                let there = self.root.metadata(path.as_str()).is_ok_and(|metadata| metadata.is_dir());
-                if there { Ok(()) } else { Err(FileErrorKind::AlreadyExists.at(path)) }
-            }
-            Err(error) => Err(fault(error).at(path)),
-        }
-    }
-
-    fn stage(&mut self, path: &WsPath, expect: Expect, content: &Bytes) -> Result<(), FileError> {
-        let place = Place::of_file(self.root, path)?;
-        let durable = self.durable;
-        let staged = |place: &Place, expect| stage(place, expect, content, durable).map_err(|kind| kind.at(path));
-        // A second step on one file rests on what the first one leaves, so the two are one.
-        if let Some(earlier) = self.writes.iter_mut().find(|earlier| earlier.place.is(&place)) {
-            stage::meets(expect, Some(&earlier.content)).map_err(|kind| kind.at(path))?;
-            earlier.staged = staged(&place, earlier.expect)?;
-            earlier.content = content.clone();
+    fn plan_folder(&mut self, path: &WsPath) -> Result<(), FileError> {
+        if self.folders.iter().any(|folder| folder.path == *path) {
             return Ok(());
         }
-        let staged = staged(&place, expect)?;
-        self.writes.push(Write { path: path.clone(), place, expect, content: content.clone(), staged });
+        let real = match self.in_planned(path) {
+            Some(real) => {
+                place::check_names(path)?;
+                real
+            }
+            None => {
+                let Some(place) = Place::of_folder(self.root, path)? else { return Ok(()) };
+                match place.dir.symlink_metadata(&place.name) {
+                    Ok(_) => return is_folder(self.root, path),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => place.real(self.root),
+                    Err(error) => return Err(fault(error).at(path)),
+                }
+            }
+        };
+        self.folders.push(Folder { path: path.clone(), real, made: None });
         Ok(())
+    }
+
+    fn plan_removal(&mut self, path: &WsPath) -> Result<(), FileError> {
+        let place = match Place::of_folder(self.root, path) {
+            Err(FileError { kind: FileErrorKind::NotFound, .. }) | Ok(None) => return Ok(()),
+            Ok(Some(place)) => place,
+            Err(error) => return Err(error),
+        };
+        match place.dir.symlink_metadata(&place.name) {
+            Ok(metadata) if metadata.is_dir() => self.emptied.push(place),
+            Ok(_) => return Err(FileErrorKind::NotADirectory.at(path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(fault(error).at(path)),
+        }
+        Ok(())
+    }
+
+    fn plan_file(&mut self, path: &WsPath, expect: Expect, content: Option<&Bytes>) -> Result<(), FileError> {
+        let at = |kind: FileErrorKind| kind.at(path);
+        if let Some(real) = self.in_planned(path) {
+            place::check_names(path)?;
+            if let Some(earlier) = self.files.iter_mut().find(|earlier| earlier.path == *path) {
+                return earlier.go_on(expect, content).map_err(at);
+            }
+            stage::meets(expect, None).map_err(at)?;
+            content.ok_or_else(|| FileErrorKind::NotFound.at(path))?;
+            self.files.push(Item::later(path.clone(), real, expect, content, self.durable));
+            return Ok(());
+        }
+        let place = Place::of_file(self.root, path)?;
+        let is_here = |earlier: &&mut Item| earlier.place.as_ref().is_some_and(|other| other.is(&place));
+        if let Some(earlier) = self.files.iter_mut().find(is_here) {
+            return earlier.go_on(expect, content).map_err(at);
+        }
+        self.files.push(Item::new(self.root, place, expect, content, self.durable).map_err(at)?);
+        Ok(())
+    }
+
+    /// What is about to happen, in that order.
+    fn steps(&self) -> Vec<FsStep> {
+        let folder = |action, path: &WsPath, real: String| FsStep {
+            action,
+            path: path.as_str().to_owned(),
+            real,
+            before: None,
+            after: None,
+            temp: None,
+        };
+        let made = self.folders.iter().map(|made| folder(FsAction::MakeDir, &made.path, made.real.clone()));
+        let gone = self.emptied.iter().map(|gone| folder(FsAction::RemoveDir, &gone.path, gone.real(self.root)));
+        made.chain(self.files.iter().map(Item::step)).chain(gone).collect()
+    }
+}
+
+/// Doing it, or taking it back.
+impl Work<'_> {
+    fn perform(&mut self, journal: &dyn Journal, held: &mut Vec<MutexGuard<'static, ()>>) -> Result<(), FileError> {
+        for folder in &mut self.folders {
+            folder.make(self.root)?;
+        }
+        for file in &mut self.files {
+            file.make_ready(self.root)?;
+        }
+        *held = locks::hold(self.files.iter().flat_map(Item::keys));
+        for file in &mut self.files {
+            file.put().map_err(|kind| kind.at(&file.path))?;
+        }
+        self.sync()?;
+        for file in &mut self.files {
+            file.keep(journal).map_err(|kind| kind.at(&file.path))?;
+        }
+        Ok(())
+    }
+
+    /// Clears away what is not needed any more. From here on nothing fails: what cannot be cleared away stays.
+    fn finish(&mut self) {
+        let mut cleared = false;
+        for file in &mut self.files {
+            cleared |= file.finish();
+        }
+        for place in &self.emptied {
+            cleared |= disk::remove_dir(&place.dir, &place.name).is_ok();
+        }
+        if cleared {
+            // Else a loss of power would bring back what nobody looks for any more.
+            let _ = self.sync();
+        }
     }
 
     /// Makes names as safe as content: each folder once.
     fn sync(&self) -> Result<(), FileError> {
+        if !self.durable {
+            return Ok(());
+        }
+        let files = self.files.iter().filter_map(|file| file.place.as_ref());
+        let folders = self.folders.iter().filter_map(|folder| folder.made.as_ref());
         let mut done = Vec::new();
-        for place in self.writes.iter().map(|write| &write.place).chain(&self.folders) {
+        for place in files.chain(folders).chain(&self.emptied) {
             if !done.contains(&place.folder) {
-                sync_folder(&place.dir).map_err(|error| fault(error).at(&place.path))?;
+                disk::sync_folder(&place.dir).map_err(|error| fault(error).at(&place.path))?;
                 done.push(place.folder);
             }
         }
         Ok(())
     }
 
+    /// Gets back what the journal has, all of it, before any file is put back: where displaced bytes are gone, a recovery
+    /// takes the change for finished.
+    fn recall(&self) -> Result<(), FileError> {
+        let mut recalled = false;
+        for file in &self.files {
+            recalled |= file.recall().map_err(|error| fault(error).at(&file.path))?;
+        }
+        if recalled { self.sync() } else { Ok(()) }
+    }
+
     /// Takes everything back, last step first. Fails where bytes that were displaced could not be put back;
     /// they are kept then, and the failure says where.
     fn undo(mut self) -> Result<(), FileError> {
+        if let Err(FileError { path, kind }) = self.recall() {
+            self.files.iter_mut().for_each(Item::leave);
+            let told = format!("{kind}, and the bytes before could not be got back; the change stands");
+            return Err(FileErrorKind::Io(io::Error::other(told)).at(&path));
+        }
         let mut result = Ok(());
-        for write in self.writes.iter_mut().rev() {
-            if let Err(error) = write.staged.undo(&write.place) {
-                result = Err(FileErrorKind::Io(error).at(&write.path));
+        for file in self.files.iter_mut().rev() {
+            if let Err(error) = file.undo() {
+                result = Err(FileErrorKind::Io(error).at(&file.path));
             }
         }
-        if self.durable {
-            // The failure is told in any case; a second one adds nothing to it.
-            let _ = self.sync();
-        }
+        // The failure is told in any case; a second one adds nothing to it.
+        let _ = self.sync();
+        let mut cleared = false;
         // Temporary files go before the folders that hold them.
-        self.writes.clear();
-        for place in self.folders.drain(..).rev() {
+        for file in &mut self.files {
+            cleared |= file.finish();
+        }
+        for place in self.folders.iter().rev().filter_map(|folder| folder.made.as_ref()) {
             // One that others have put something into meanwhile stays.
-            let _ = place.dir.remove_dir(&place.name);
+            cleared |= disk::remove_dir(&place.dir, &place.name).is_ok();
+        }
+        if cleared {
+            let _ = self.sync();
         }
         result
     }
 }
 
-impl Write {
-    /// Everything that another commit must not touch meanwhile.
-    fn keys(&self) -> impl Iterator<Item = u64> {
-        [Some(self.place.key()), self.staged.key()].into_iter().flatten()
-    }
-
-    fn perform(&mut self, durable: bool) -> Result<(), FileErrorKind> {
-        for attempt in 0..ATTEMPTS {
-            // Some file systems never tell the same of a file twice; what counts is what was displaced.
-            let glance = attempt < ATTEMPTS / 2;
-            self.staged = match self.staged.perform(&self.place, self.expect, glance) {
-                Ok(()) => return Ok(()),
-                Err(Setback::Failed(kind)) => return Err(kind),
-                Err(Setback::Again) => stage(&self.place, self.expect, &self.content, durable)?,
-                Err(Setback::InPlace) => stage::in_place(&self.place, self.expect, &self.content, durable)?,
-            };
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // A journal that panics must not cost anyone their bytes; a recovery will find them.
+            self.files.iter_mut().for_each(Item::leave);
         }
-        Err(FileErrorKind::Io(io::Error::other("the file keeps changing while it is being written")))
     }
+}
+
+impl Folder {
+    fn make(&mut self, root: &Dir) -> Result<(), FileError> {
+        let Some(place) = Place::of_folder(root, &self.path)? else { return Ok(()) };
+        match disk::make_dir(&place.dir, &place.name) {
+            Ok(()) => {
+                self.made = Some(place);
+                Ok(())
+            }
+            // Somebody else has made it meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => is_folder(root, &self.path),
+            Err(error) => Err(fault(error).at(&self.path)),
+        }
+    }
+}
+
+/// Refuses what is there where a folder is wanted, and is none.
+fn is_folder(root: &Dir, path: &WsPath) -> Result<(), FileError> {
+    // Asked through the root, since a link that leads outside is no folder.
+    let there = root.metadata(path.as_str()).is_ok_and(|metadata| metadata.is_dir());
+    if there { Ok(()) } else { Err(FileErrorKind::AlreadyExists.at(path)) }
 }

@@ -2,32 +2,33 @@
 
 use std::io;
 
-use cap_std::fs::{Dir, File, FileType, OpenOptions};
+use cap_std::fs::{Dir, FileType, Metadata, OpenOptions};
 
 use crate::model::path::WsPath;
 use crate::workspace::local::{below, fault, patiently};
+use crate::workspace::replace::identity;
 use crate::workspace::{FileErrorKind, Kind, OpenFile, Stat};
 
 /// What is at `path`, a link followed.
 pub(super) fn stat(root: &Dir, path: &WsPath) -> io::Result<Stat> {
     let metadata = patiently(|| root.metadata(below(path)))?;
-    Ok(Stat { kind: kind_of(&metadata.file_type()), size: metadata.len() })
+    Ok(stat_of(&metadata))
 }
 
 /// Opens the regular file at `path`. What it is is asked of the open handle, not of the path.
 pub(super) fn open(root: &Dir, path: &WsPath) -> Result<OpenFile, FileErrorKind> {
     let file = patiently(|| root.open_with(below(path), &for_content())).map_err(fault)?;
-    let stat = stat_of(&file).map_err(fault)?;
+    let stat = file.metadata().map(|metadata| stat_of(&metadata)).map_err(fault)?;
     match stat.kind {
         Kind::File => Ok(OpenFile { stat, content: Box::new(file.into_std()) }),
         Kind::Dir | Kind::Link | Kind::Other => Err(FileErrorKind::NotAFile),
     }
 }
 
-/// What an open handle is.
-fn stat_of(file: &File) -> io::Result<Stat> {
-    let metadata = file.metadata()?;
-    Ok(Stat { kind: kind_of(&metadata.file_type()), size: metadata.len() })
+fn stat_of(metadata: &Metadata) -> Stat {
+    let kind = kind_of(&metadata.file_type());
+    let identity = if kind == Kind::File { identity(metadata) } else { None };
+    Stat { kind, size: metadata.len(), identity }
 }
 
 /// Opens for reading without waiting for anyone at the other end, and without becoming a terminal's owner.

@@ -17,8 +17,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::model::change::{Change, Expect};
 use crate::model::version::Version;
-use crate::workspace::FileErrorKind;
 use crate::workspace::conformance::{Fixture, check};
+use crate::workspace::{FileErrorKind, NoJournal};
 
 /// A workspace `ws` and, beside it, a folder `out` that nothing may ever reach.
 pub(in crate::workspace) struct Bed {
@@ -28,7 +28,15 @@ pub(in crate::workspace) struct Bed {
 
 impl Bed {
     pub(in crate::workspace) fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        Bed::in_folder(tempfile::tempdir().expect("a folder"))
+    }
+
+    /// In memory where the system has that: for tests that need very many.
+    pub(in crate::workspace) fn quick() -> Self {
+        Bed::in_folder(quick_folder())
+    }
+
+    fn in_folder(folder: TempDir) -> Self {
         fs::create_dir(folder.path().join("ws")).expect("a workspace");
         fs::create_dir(folder.path().join("out")).expect("an outside");
         fs::write(folder.path().join("out/secret"), "secret").expect("a secret");
@@ -38,13 +46,16 @@ impl Bed {
 
     /// With these files in it.
     pub(in crate::workspace) fn with(files: &[(&str, &str)]) -> Self {
-        let bed = Bed::new();
+        Bed::new().and(files)
+    }
+
+    pub(in crate::workspace) fn and(self, files: &[(&str, &str)]) -> Self {
         for (path, text) in files {
-            let path = bed.at(path);
+            let path = self.at(path);
             fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
             fs::write(path, text).expect("a file");
         }
-        bed
+        self
     }
 
     pub(in crate::workspace) fn at(&self, path: &str) -> PathBuf {
@@ -56,7 +67,7 @@ impl Bed {
     }
 
     pub(in crate::workspace) fn commit(&self, changes: Vec<Change>) -> Result<(), FileError> {
-        self.local.commit(&ChangeSet::new(changes))
+        self.local.commit(&ChangeSet::new(changes), &NoJournal)
     }
 
     pub(in crate::workspace) fn text(&self, path: &str) -> String {
@@ -87,6 +98,11 @@ impl Bed {
         assert_eq!(fs::read_to_string(self.outside().join("secret")).expect("a secret"), "secret");
         assert_eq!(fs::read_dir(self.outside()).expect("an outside").count(), 1);
     }
+}
+
+/// A folder in memory, or else on disk.
+pub(in crate::workspace) fn quick_folder() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder")
 }
 
 pub(in crate::workspace) fn ws(path: &str) -> WsPath {

@@ -5,8 +5,10 @@ use std::io;
 use crate::model::version::Version;
 use crate::workspace::FileErrorKind;
 use crate::workspace::replace::Setback;
+use crate::workspace::replace::disk::{self, Access};
 use crate::workspace::replace::place::Place;
-use crate::workspace::replace::temp::{Access, Temp};
+use crate::workspace::replace::stage::Terms;
+use crate::workspace::replace::temp::Temp;
 
 /// A new file, ready to get its name.
 #[derive(Debug)]
@@ -17,13 +19,14 @@ pub(super) struct Fresh {
 }
 
 impl Fresh {
-    /// Writes `content` beside `place`.
-    pub(super) fn stage(place: &Place, content: &[u8], durable: bool) -> io::Result<Self> {
-        let temp = Temp::write(&place.dir, Access::Usual, content)?;
-        if durable {
+    /// Writes `content` beside `place`. Nothing if that has to wait until names may appear.
+    pub(super) fn stage(place: &Place, content: &[u8], terms: &Terms<'_>) -> io::Result<Option<Self>> {
+        let staged = Temp::write(&place.dir, terms.names.temp(), terms.naming, Access::Usual, content)?;
+        let Some(temp) = staged else { return Ok(None) };
+        if terms.durable {
             temp.sync()?;
         }
-        Ok(Fresh { temp, content: Version::of(content), placed: false })
+        Ok(Some(Fresh { temp, content: Version::of(content), placed: false }))
     }
 
     /// Gives the file its name, unless somebody else was faster.
@@ -44,9 +47,19 @@ impl Fresh {
     /// Takes the file away again, unless it is somebody else's by now.
     pub(super) fn undo(&mut self, place: &Place) -> io::Result<()> {
         if self.placed && self.temp.is_at(&place.name, self.content)? {
-            place.dir.remove_file(&place.name)?;
+            disk::unlink(&place.dir, &place.name)?;
         }
         self.placed = false;
         Ok(())
+    }
+
+    /// Takes what has a temporary name away. Tells whether anything had one.
+    pub(super) fn finish(&mut self) -> bool {
+        self.temp.remove()
+    }
+
+    /// Leaves what has a temporary name where it is.
+    pub(super) fn leave(&mut self) {
+        self.temp.leave();
     }
 }

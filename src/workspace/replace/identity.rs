@@ -5,11 +5,12 @@ use std::time::SystemTime;
 
 use cap_std::fs::{Dir, File, Metadata};
 
+use crate::workspace::Identity;
 use crate::workspace::local::patiently;
 use crate::workspace::replace::place::Place;
 
 /// Tells a file or folder apart from all others that exist at the same time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct FileId(u64, u64);
 
 /// A file and the state it was in. Two that are equal are most likely the same bytes; it is no proof.
@@ -46,7 +47,42 @@ pub(super) fn glimpse_at(place: &Place) -> io::Result<Option<Glimpse>> {
     }
 }
 
+/// The identity of the state that `metadata` tells of. Nothing where that may not change with the next write.
+#[cfg(unix)]
+pub(in crate::workspace) fn identity(metadata: &Metadata) -> Option<Identity> {
+    use cap_std::fs::MetadataExt;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.as_nanos();
+    let touched =
+        u128::try_from(i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec())).ok()?;
+    // A clock ticks: two writes within one tick look the same. Some file systems count in whole seconds.
+    let tick = if metadata.ctime_nsec() == 0 { 3_000_000_000 } else { 50_000_000 };
+    if now.checked_sub(touched)? < tick {
+        return None;
+    }
+    let mut hasher = blake3::Hasher::new();
+    for part in [metadata.dev(), metadata.ino(), metadata.len()] {
+        hasher.update(&part.to_le_bytes());
+    }
+    for part in [metadata.mtime(), metadata.mtime_nsec(), metadata.ctime(), metadata.ctime_nsec()] {
+        hasher.update(&part.to_le_bytes());
+    }
+    let mut half = [0; 16];
+    half.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    Some(Identity(u128::from_le_bytes(half)))
+}
+
+/// Too little is told of a file here.
+#[cfg(not(unix))]
+pub(in crate::workspace) fn identity(_: &Metadata) -> Option<Identity> {
+    None
+}
+
 impl FileId {
+    #[cfg(test)]
+    pub(super) fn new(device: u64, inode: u64) -> Self {
+        FileId(device, inode)
+    }
+
     /// Tells this file apart for a lock.
     pub(super) fn key(self) -> u64 {
         self.0.rotate_left(32) ^ self.1

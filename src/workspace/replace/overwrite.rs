@@ -1,18 +1,22 @@
 //! A file that cannot be replaced by another: it has several names, is a mount point, or carries what a new
 //! file could not. It is written in place once its old bytes are safe beside it.
 
-use std::io::{self, Seek, Write};
+use std::io;
 
 use bytes::Bytes;
 use cap_std::fs::{File, Permissions};
 
 use crate::model::change::Expect;
 use crate::workspace::local::patiently;
+use crate::workspace::replace::beside::Names;
+use crate::workspace::replace::disk::{self, Access};
 use crate::workspace::replace::identity::{FileId, Glimpse, glimpse, glimpse_at, id};
+use crate::workspace::replace::keep::{InHand, mode};
 use crate::workspace::replace::place::Place;
-use crate::workspace::replace::stage::{Old, as_it_is};
-use crate::workspace::replace::temp::{Access, Temp, version};
-use crate::workspace::replace::{Setback, metadata, space, trial};
+use crate::workspace::replace::stage::{Old, Terms, as_it_is};
+use crate::workspace::replace::swap::left_beside;
+use crate::workspace::replace::temp::{Temp, version};
+use crate::workspace::replace::{Setback, metadata, space};
 
 /// A file that is ready to be written to.
 #[derive(Debug)]
@@ -22,28 +26,39 @@ pub(super) struct Overwrite {
     seen: Glimpse,
     len: u64,
     permissions: Permissions,
+    mode: Option<u32>,
     backup: Temp,
+    names: Names,
     content: Bytes,
     durable: bool,
-    written: bool,
+    displaced: Option<InHand>,
 }
 
 impl Overwrite {
-    /// Copies the old bytes to a file beside `place`.
-    pub(super) fn stage(place: &Place, old: &Old, content: &Bytes, durable: bool) -> io::Result<Self> {
+    /// Copies the old bytes to a file beside `place`. Nothing if that has to wait until names may appear.
+    pub(super) fn stage(place: &Place, old: &Old, content: &Bytes, terms: &Terms<'_>) -> io::Result<Option<Self>> {
         space::may_hold(content.len())?;
         let file = patiently(|| place.dir.open_with(&place.name, &as_it_is(true)))?;
-        let mut backup = Temp::create(&place.dir, Access::Owner)?;
-        trial::step()?;
-        (&old.file).rewind()?;
-        let len = io::copy(&mut &old.file, &mut &backup.file)?;
-        if durable {
+        let staged = Temp::create(&place.dir, terms.names.copy(), terms.naming, Access::Owner)?;
+        let Some(backup) = staged else { return Ok(None) };
+        let len = disk::copy(&old.file, &backup.file)?;
+        if terms.durable {
             backup.sync()?;
         }
-        backup.named()?;
         let metadata = &old.metadata;
-        let (id, seen, permissions) = (id(metadata), glimpse(metadata), metadata.permissions());
-        Ok(Overwrite { file, id, seen, len, permissions, backup, content: content.clone(), durable, written: false })
+        Ok(Some(Overwrite {
+            file,
+            id: id(metadata),
+            seen: glimpse(metadata),
+            len,
+            permissions: metadata.permissions(),
+            mode: mode(metadata),
+            backup,
+            names: terms.names.clone(),
+            content: content.clone(),
+            durable: terms.durable,
+            displaced: None,
+        }))
     }
 
     /// Writes the new bytes. There is a moment in which others see both old and new ones.
@@ -55,53 +70,63 @@ impl Overwrite {
         if !(still_there && expected && now == version(&self.backup.file)?) {
             return Err(Setback::Again);
         }
-        self.written = true;
-        Ok(self.write()?)
+        self.backup.named()?;
+        if self.durable {
+            disk::sync_folder(&place.dir)?;
+        }
+        self.displaced = Some(InHand { file: self.backup.file.try_clone()?, version: now, mode: self.mode });
+        self.write()?;
+        // From its name a recovery tells that the file is not half-written.
+        Ok(self.backup.rename(self.names.written())?)
     }
 
     fn write(&self) -> io::Result<()> {
-        trial::step()?;
-        space::reserve(&self.file, self.content.len())?;
-        let mut file = &self.file;
-        file.rewind()?;
-        trial::step()?;
-        file.write_all(&self.content)?;
-        trial::step()?;
-        file.set_len(self.content.len() as u64)?;
-        metadata::drop_privileges(file)?;
-        if self.durable {
-            trial::step()?;
-            file.sync_all()?;
-        }
-        Ok(())
+        disk::reserve(&self.file, self.content.len())?;
+        disk::write(&self.file, &self.content)?;
+        disk::set_len(&self.file, self.content.len() as u64)?;
+        metadata::drop_privileges(&self.file)?;
+        if self.durable { disk::sync_file(&self.file) } else { Ok(()) }
     }
 
     /// Writes the old bytes back. Where that fails they are left beside the file, and the failure tells where.
-    pub(super) fn undo(&mut self) -> io::Result<()> {
-        if !self.written {
+    pub(super) fn undo(&mut self, place: &Place) -> io::Result<()> {
+        if self.displaced.take().is_none() {
             return Ok(());
         }
-        self.written = false;
-        self.restore().map_err(|error| {
-            let kept = self.backup.leave().unwrap_or_default();
-            let kept = kept.display();
-            io::Error::new(
-                error.kind(),
-                format!("{error}, and what was there before could not be put back; it is beside it in {kept}"),
-            )
+        self.restore(place).map_err(|error| {
+            self.backup.leave();
+            left_beside(&error, self.backup.name())
         })
     }
 
-    fn restore(&self) -> io::Result<()> {
-        let (mut file, mut backup) = (&self.file, &self.backup.file);
-        file.rewind()?;
-        backup.rewind()?;
-        io::copy(&mut backup, &mut file)?;
-        file.set_len(self.len)?;
-        if file.metadata()?.permissions() != self.permissions {
-            file.set_permissions(self.permissions.clone())?;
+    fn restore(&mut self, place: &Place) -> io::Result<()> {
+        if self.backup.name() != self.names.copy() {
+            self.backup.rename(self.names.copy())?;
+            if self.durable {
+                disk::sync_folder(&place.dir)?;
+            }
         }
-        if self.durable { file.sync_all() } else { Ok(()) }
+        disk::copy(&self.backup.file, &self.file)?;
+        disk::set_len(&self.file, self.len)?;
+        if self.file.metadata()?.permissions() != self.permissions {
+            self.file.set_permissions(self.permissions.clone())?;
+        }
+        if self.durable { disk::sync_file(&self.file) } else { Ok(()) }
+    }
+
+    /// What was displaced.
+    pub(super) fn displaced(&self) -> Option<(&InHand, &str)> {
+        self.displaced.as_ref().map(|displaced| (displaced, self.backup.name()))
+    }
+
+    /// Takes the copy away. Tells whether there was any.
+    pub(super) fn finish(&mut self) -> bool {
+        self.backup.remove()
+    }
+
+    /// Leaves the copy where it is.
+    pub(super) fn leave(&mut self) {
+        self.backup.leave();
     }
 
     /// Tells the file apart for a lock, by whatever name it is reached.

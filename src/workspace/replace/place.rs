@@ -24,6 +24,8 @@ pub(super) struct Place {
     pub(super) dir: Arc<Dir>,
     pub(super) name: OsString,
     pub(super) folder: FileId,
+    /// How the folder was reached.
+    way: PathBuf,
 }
 
 impl Place {
@@ -64,7 +66,9 @@ impl Place {
         let way = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let opened = patiently(|| root.open_dir(way)).and_then(|dir| Ok((folder_id(&dir)?, dir)));
         match opened {
-            Ok((folder, dir)) => Ok(Place { path: path.clone(), dir: Arc::new(dir), name, folder }),
+            Ok((folder, dir)) => {
+                Ok(Place { path: path.clone(), dir: Arc::new(dir), name, folder, way: way.to_owned() })
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Told of the folder, so that the message names what is to be made.
                 let missing = folder.to_str().and_then(|folder| WsPath::parse(folder).ok());
@@ -72,6 +76,23 @@ impl Place {
             }
             Err(error) => Err(fault(error).at(path)),
         }
+    }
+
+    /// The place at `real`, which is where links led once: none is followed at its end. Nothing if its folder is gone.
+    pub(super) fn of_real(root: &Dir, path: &WsPath, real: &WsPath) -> Result<Option<Self>, FileError> {
+        let Some((folder, name)) = split(Path::new(real.as_str())) else { return Ok(None) };
+        match Place::new(root, path, folder, name) {
+            Ok(place) => Ok(Some(place)),
+            Err(FileError { kind: FileErrorKind::NotFound | FileErrorKind::NotADirectory, .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Where links lead: the path of this very place. The path as it was given, where that is not text.
+    pub(super) fn real(&self, root: &Dir) -> String {
+        let real = patiently(|| root.canonicalize(&self.way)).ok().map(|folder| folder.join(&self.name));
+        let real = real.as_deref().and_then(Path::to_str).and_then(|real| WsPath::parse(real).ok());
+        real.as_ref().unwrap_or(&self.path).as_str().to_owned()
     }
 
     /// Whether both are the same name in the same folder.
@@ -87,7 +108,8 @@ impl Place {
     }
 }
 
-fn check_names(path: &WsPath) -> Result<(), FileError> {
+/// Refuses names that this system would take for something else.
+pub(super) fn check_names(path: &WsPath) -> Result<(), FileError> {
     path.components().try_for_each(allowed).map_err(|kind| kind.at(path))
 }
 

@@ -9,12 +9,15 @@ use crate::model::change::Expect;
 use crate::model::version::Version;
 use crate::workspace::FileErrorKind;
 use crate::workspace::local::{fault, patiently};
+use crate::workspace::replace::beside::Names;
 use crate::workspace::replace::fresh::Fresh;
 use crate::workspace::replace::identity;
+use crate::workspace::replace::keep::InHand;
 use crate::workspace::replace::overwrite::Overwrite;
 use crate::workspace::replace::place::Place;
+use crate::workspace::replace::removal::Removal;
 use crate::workspace::replace::swap::Swap;
-use crate::workspace::replace::temp::version;
+use crate::workspace::replace::temp::{Naming, version};
 use crate::workspace::replace::{Setback, trial};
 
 /// A file that is ready to be put in its place.
@@ -26,6 +29,21 @@ pub(super) enum Staged {
     Swap(Swap),
     /// Into the file that is there.
     Overwrite(Overwrite),
+    /// Away with what is there.
+    Removal(Removal),
+}
+
+/// What making ready has to keep to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms<'a> {
+    /// What may appear beside the file.
+    pub(super) names: &'a Names,
+    /// Whether names may appear already.
+    pub(super) naming: Naming,
+    /// Whether bytes are to be safe on disk.
+    pub(super) durable: bool,
+    /// Whether the file cannot be replaced by another.
+    pub(super) in_place: bool,
 }
 
 /// The file that is at a place now.
@@ -35,51 +53,56 @@ pub(super) struct Old {
     pub(super) metadata: Metadata,
 }
 
-/// Checks what is at `place` and makes `content` ready for it.
-pub(super) fn stage(place: &Place, expect: Expect, content: &Bytes, durable: bool) -> Result<Staged, FileErrorKind> {
-    let Some(old) = check(place, expect)? else {
-        return Fresh::stage(place, content, durable).map(Staged::Fresh).map_err(fault);
+/// Checks what is at `place`, tells its version, and makes `content` ready for it, or nothing to be there. What cannot
+/// be made ready before names may appear is not.
+pub(super) fn stage(
+    place: &Place,
+    expect: Expect,
+    content: Option<&Bytes>,
+    terms: &Terms<'_>,
+) -> Result<(Option<Version>, Option<Staged>), FileErrorKind> {
+    let old = check(place, expect, content.is_some())?;
+    let before = old.as_ref().map(|(_, version)| *version);
+    let staged = match (old, content) {
+        (None, None) => return Err(FileErrorKind::NotFound),
+        (None, Some(content)) => Fresh::stage(place, content, terms).map_err(fault)?.map(Staged::Fresh),
+        (Some((old, _)), None) => Some(Staged::Removal(Removal::stage(place, &old, terms))),
+        (Some((old, _)), Some(content)) => replacement(place, &old, content, terms)?,
     };
-    if identity::names(&old.metadata) > 1 {
-        return overwrite(place, old, content, durable);
-    }
-    match Swap::stage(place, &old, content, durable) {
-        Ok(swap) => Ok(Staged::Swap(swap)),
-        Err(Setback::Failed(kind)) => Err(kind),
-        Err(Setback::Again | Setback::InPlace) => overwrite(place, old, content, durable),
-    }
+    Ok((before, staged))
 }
 
-/// The same for a file that cannot be replaced by another.
-pub(super) fn in_place(place: &Place, expect: Expect, content: &Bytes, durable: bool) -> Result<Staged, FileErrorKind> {
-    match check(place, expect)? {
-        Some(old) => overwrite(place, old, content, durable),
-        None => Fresh::stage(place, content, durable).map(Staged::Fresh).map_err(fault),
+fn replacement(place: &Place, old: &Old, content: &Bytes, terms: &Terms<'_>) -> Result<Option<Staged>, FileErrorKind> {
+    if !terms.in_place && identity::names(&old.metadata) <= 1 {
+        match Swap::stage(place, old, content, terms) {
+            Ok(swap) => return Ok(swap.map(Staged::Swap)),
+            Err(Setback::Failed(kind)) => return Err(kind),
+            Err(Setback::Again | Setback::InPlace) => {}
+        }
     }
-}
-
-fn overwrite(place: &Place, old: Old, content: &Bytes, durable: bool) -> Result<Staged, FileErrorKind> {
-    Overwrite::stage(place, &old, content, durable).map(Staged::Overwrite).map_err(fault)
+    Ok(Overwrite::stage(place, old, content, terms).map_err(fault)?.map(Staged::Overwrite))
 }
 
 /// The file at `place` if it is what is expected and may be changed; nothing if nothing is there and may be.
-fn check(place: &Place, expect: Expect) -> Result<Option<Old>, FileErrorKind> {
-    let old = Old::open(place).map_err(fault)?;
-    match (&old, expect) {
-        (Some(old), _) if !old.metadata.is_file() => return Err(FileErrorKind::NotAFile),
-        (Some(_), Expect::Any) | (None, Expect::Any | Expect::Absent) => {}
-        (None, Expect::Exactly(_)) => return Err(FileErrorKind::Stale { now: None }),
-        (Some(old), Expect::Exactly(_) | Expect::Absent) => {
-            let now = version(&old.file).map_err(fault)?;
-            if expect != Expect::Exactly(now) {
-                return Err(FileErrorKind::Stale { now: Some(now) });
-            }
-        }
+fn check(place: &Place, expect: Expect, to_be_written: bool) -> Result<Option<(Old, Version)>, FileErrorKind> {
+    let Some(old) = Old::open(place).map_err(fault)? else {
+        return match expect {
+            Expect::Any | Expect::Absent => Ok(None),
+            Expect::Exactly(_) => Err(FileErrorKind::Stale { now: None }),
+        };
+    };
+    if !old.metadata.is_file() {
+        return Err(FileErrorKind::NotAFile);
     }
-    if old.is_some() {
+    let now = version(&old.file).map_err(fault)?;
+    if expect != Expect::Any && expect != Expect::Exactly(now) {
+        return Err(FileErrorKind::Stale { now: Some(now) });
+    }
+    // Whether a file may go is for its folder to say.
+    if to_be_written {
         may_write(place).map_err(fault)?;
     }
-    Ok(old)
+    Ok(Some((old, now)))
 }
 
 /// Whether `content`, as an earlier step leaves it, is what a later one expects.
@@ -100,6 +123,7 @@ impl Staged {
             Staged::Fresh(fresh) => fresh.perform(place),
             Staged::Swap(swap) => swap.perform(place, expect, glance),
             Staged::Overwrite(overwrite) => overwrite.perform(place, expect, glance),
+            Staged::Removal(removal) => removal.perform(place, expect, glance),
         }
     }
 
@@ -108,7 +132,38 @@ impl Staged {
         match self {
             Staged::Fresh(fresh) => fresh.undo(place),
             Staged::Swap(swap) => swap.undo(place),
-            Staged::Overwrite(overwrite) => overwrite.undo(),
+            Staged::Overwrite(overwrite) => overwrite.undo(place),
+            Staged::Removal(removal) => removal.undo(place),
+        }
+    }
+
+    /// What this displaced, and its name beside the place.
+    pub(super) fn displaced(&self) -> Option<(&InHand, &str)> {
+        match self {
+            Staged::Fresh(_) => None,
+            Staged::Swap(swap) => swap.displaced(),
+            Staged::Overwrite(overwrite) => overwrite.displaced(),
+            Staged::Removal(removal) => removal.displaced(),
+        }
+    }
+
+    /// Takes away what is left beside the place. Tells whether anything was.
+    pub(super) fn finish(&mut self) -> bool {
+        match self {
+            Staged::Fresh(fresh) => fresh.finish(),
+            Staged::Swap(swap) => swap.finish(),
+            Staged::Overwrite(overwrite) => overwrite.finish(),
+            Staged::Removal(removal) => removal.finish(),
+        }
+    }
+
+    /// Leaves what is beside the place to a recovery.
+    pub(super) fn leave(&mut self) {
+        match self {
+            Staged::Fresh(fresh) => fresh.leave(),
+            Staged::Swap(swap) => swap.leave(),
+            Staged::Overwrite(overwrite) => overwrite.leave(),
+            Staged::Removal(removal) => removal.leave(),
         }
     }
 
@@ -116,7 +171,7 @@ impl Staged {
     pub(super) fn key(&self) -> Option<u64> {
         match self {
             Staged::Overwrite(overwrite) => Some(overwrite.key()),
-            Staged::Fresh(_) | Staged::Swap(_) => None,
+            Staged::Fresh(_) | Staged::Swap(_) | Staged::Removal(_) => None,
         }
     }
 }
@@ -124,7 +179,7 @@ impl Staged {
 impl Old {
     /// Opens what is at `place`, a link not followed: [`Place`] has done that.
     pub(super) fn open(place: &Place) -> io::Result<Option<Self>> {
-        trial::step()?;
+        patiently(trial::step)?;
         match patiently(|| place.dir.open_with(&place.name, &as_it_is(false))) {
             Ok(file) => Ok(Some(Old { metadata: file.metadata()?, file })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

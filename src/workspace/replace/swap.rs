@@ -2,19 +2,19 @@
 
 use std::io;
 
-use cap_std::fs::File;
-
 use crate::model::change::Expect;
 use crate::model::version::Version;
 use crate::workspace::FileErrorKind;
 use crate::workspace::local::patiently;
-use crate::workspace::replace::exchange::{exchange, must_stay};
+use crate::workspace::replace::beside::Names;
+use crate::workspace::replace::disk::{self, Access};
+use crate::workspace::replace::exchange::must_stay;
 use crate::workspace::replace::identity::{Glimpse, glimpse, glimpse_at, id};
+use crate::workspace::replace::keep::InHand;
 use crate::workspace::replace::place::Place;
-use crate::workspace::replace::stage::{Old, as_it_is};
-use crate::workspace::replace::temp::{Access, Temp, new_name, version};
-use crate::workspace::replace::trial::{self, Ability};
-use crate::workspace::replace::{Setback, metadata};
+use crate::workspace::replace::stage::{Old, Terms, as_it_is};
+use crate::workspace::replace::temp::Temp;
+use crate::workspace::replace::{Setback, metadata, trial};
 
 /// How often a file is given back to somebody who keeps saving it in between.
 const EXCHANGES: usize = 1000;
@@ -23,10 +23,13 @@ const EXCHANGES: usize = 1000;
 #[derive(Debug)]
 pub(super) struct Swap {
     temp: Temp,
+    names: Names,
     content: Version,
     /// What was there when this was staged.
     seen: Glimpse,
     state: State,
+    durable: bool,
+    displaced: Option<InHand>,
 }
 
 /// What has the temporary name.
@@ -41,17 +44,21 @@ enum State {
 }
 
 impl Swap {
-    /// Writes `content` beside `place` with everything that is known about the old file.
-    pub(super) fn stage(place: &Place, old: &Old, content: &[u8], durable: bool) -> Result<Self, Setback> {
-        let temp = Temp::write(&place.dir, Access::Owner, content)?;
-        trial::step()?;
+    /// Writes `content` beside `place` with everything that is known about the old file. Nothing if that has to wait
+    /// until names may appear.
+    pub(super) fn stage(place: &Place, old: &Old, content: &[u8], terms: &Terms<'_>) -> Result<Option<Self>, Setback> {
+        let staged = Temp::write(&place.dir, terms.names.temp(), terms.naming, Access::Owner, content)?;
+        let Some(temp) = staged else { return Ok(None) };
+        patiently(trial::step)?;
         if !metadata::carry(&old.file, &temp.file)? {
             return Err(Setback::InPlace);
         }
-        if durable {
+        if terms.durable {
             temp.sync()?;
         }
-        Ok(Swap { temp, content: Version::of(content), seen: glimpse(&old.metadata), state: State::Waiting })
+        let (names, content, seen) = (terms.names.clone(), Version::of(content), glimpse(&old.metadata));
+        let durable = terms.durable;
+        Ok(Some(Swap { temp, names, content, seen, state: State::Waiting, durable, displaced: None }))
     }
 
     /// Swaps the file in, and out again if what it displaced is not what was expected.
@@ -66,66 +73,64 @@ impl Swap {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Setback::Again),
             Err(error) => return Err(error.into()),
         }
-        let checked = trial::step().map_err(Setback::from).and_then(|()| self.check_displaced(place, expect));
-        if checked.is_err() {
-            self.undo(place).map_err(FileErrorKind::Io)?;
+        let checked =
+            patiently(trial::step).map_err(Setback::from).and_then(|()| InHand::check(place, self.temp.name(), expect));
+        match checked {
+            Ok(displaced) => {
+                self.displaced = Some(displaced);
+                Ok(())
+            }
+            Err(setback) => {
+                self.undo(place).map_err(FileErrorKind::Io)?;
+                Err(setback)
+            }
         }
-        checked
     }
 
     fn put(&mut self, place: &Place) -> io::Result<()> {
         let own = self.temp.named()?.to_owned();
-        trial::step()?;
-        if exchange(&place.dir, &own, &place.name)? {
+        if disk::exchange(&place.dir, &own, &place.name)? {
             self.state = State::Exchanged;
             return Ok(());
         }
         // Without an exchange the old file gets a second name, so that the rename does not destroy it.
-        let kept = new_name();
-        if trial::without(Ability::Link) || place.dir.hard_link(&place.name, &place.dir, &kept).is_err() {
+        let old = self.names.old();
+        if !disk::link(&place.dir, &place.name, old.as_ref())? {
             return self.put_over_copy(place);
         }
-        if let Err(error) = place.dir.rename(&own, &place.dir, &place.name) {
-            let _ = place.dir.remove_file(&kept);
+        let renamed = self.second_name_is_safe(place).and_then(|()| disk::rename(&place.dir, &own, &place.name));
+        if let Err(error) = renamed {
+            let _ = disk::unlink(&place.dir, old.as_ref());
             return Err(error);
         }
-        self.temp.takes_over(kept);
-        self.state = State::Renamed;
-        Ok(())
+        self.renamed(old)
     }
 
     /// The last resort, for file systems that can neither exchange nor link.
     fn put_over_copy(&mut self, place: &Place) -> io::Result<()> {
         let old = place.dir.open_with(&place.name, &as_it_is(false))?;
-        let mut copy = Temp::create(&place.dir, Access::Owner)?;
-        io::copy(&mut &old, &mut &copy.file)?;
+        let mut copy = Temp::named_at_once(&place.dir, self.names.old(), Access::Owner)?;
+        disk::copy(&old, &copy.file)?;
         metadata::carry(&old, &copy.file)?;
         copy.sync()?;
-        let kept = copy.named()?.to_owned();
+        self.second_name_is_safe(place)?;
         let own = self.temp.named()?.to_owned();
-        place.dir.rename(&own, &place.dir, &place.name)?;
+        disk::rename(&place.dir, &own, &place.name)?;
         copy.leave();
-        self.temp.takes_over(kept);
-        self.state = State::Renamed;
-        Ok(())
+        self.renamed(self.names.old())
     }
 
-    /// Whether the displaced file is what the change rests on.
-    fn check_displaced(&mut self, place: &Place, expect: Expect) -> Result<(), Setback> {
-        let displaced: File = {
-            let name = self.temp.named()?;
-            patiently(|| place.dir.open_with(name, &as_it_is(false)))?
-        };
-        if !displaced.metadata()?.is_file() {
-            return Err(FileErrorKind::NotAFile.into());
-        }
-        match expect {
-            Expect::Exactly(wanted) => match version(&displaced)? {
-                now if now == wanted => Ok(()),
-                now => Err(FileErrorKind::Stale { now: Some(now) }.into()),
-            },
-            Expect::Absent | Expect::Any => Ok(()),
-        }
+    /// Else a loss of power could take the second name, and the rename after it not.
+    fn second_name_is_safe(&self, place: &Place) -> io::Result<()> {
+        if self.durable { disk::sync_folder(&place.dir) } else { Ok(()) }
+    }
+
+    /// The new file has its name, and what it was renamed over is still there as `old`.
+    fn renamed(&mut self, old: String) -> io::Result<()> {
+        self.state = State::Renamed;
+        self.temp.takes_over(old);
+        // From its name a recovery tells that the new file got to its place.
+        self.temp.rename(self.names.temp())
     }
 
     /// Puts the displaced file back, unless the place is somebody else's by now.
@@ -138,14 +143,11 @@ impl Swap {
             State::Renamed => self.rename_back(place),
         };
         if let Err(error) = undone {
-            let kept = self.temp.leave().unwrap_or_default();
-            let kept = kept.display();
-            return Err(io::Error::new(
-                error.kind(),
-                format!("{error}, and what was there before could not be put back; it is beside it in {kept}"),
-            ));
+            self.temp.leave();
+            return Err(left_beside(&error, self.temp.name()));
         }
         self.state = State::Waiting;
+        self.displaced = None;
         Ok(())
     }
 
@@ -153,7 +155,7 @@ impl Swap {
         let own = self.temp.named()?.to_owned();
         let in_hand = || patiently(|| place.dir.symlink_metadata(&own)).map(|metadata| id(&metadata));
         let mut put = in_hand()?;
-        match exchange(&place.dir, &own, &place.name) {
+        match disk::exchange(&place.dir, &own, &place.name) {
             // Somebody has deleted the new file, and so the place stays empty.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             done => done?,
@@ -165,7 +167,7 @@ impl Swap {
         // what comes out then is not what went in before, they have been at it again.
         for _ in 0..EXCHANGES {
             let newest = in_hand()?;
-            exchange(&place.dir, &own, &place.name)?;
+            disk::exchange(&place.dir, &own, &place.name)?;
             if in_hand()? == put {
                 return Ok(());
             }
@@ -177,9 +179,30 @@ impl Swap {
     fn rename_back(&mut self, place: &Place) -> io::Result<()> {
         if self.temp.is_at(&place.name, self.content)? {
             let kept = self.temp.named()?.to_owned();
-            place.dir.rename(&kept, &place.dir, &place.name)?;
+            disk::rename(&place.dir, &kept, &place.name)?;
             self.temp.leave();
         }
         Ok(())
     }
+
+    /// What was displaced.
+    pub(super) fn displaced(&self) -> Option<(&InHand, &str)> {
+        self.displaced.as_ref().map(|displaced| (displaced, self.temp.name()))
+    }
+
+    /// Takes what has a temporary name away. Tells whether anything had one.
+    pub(super) fn finish(&mut self) -> bool {
+        self.temp.remove()
+    }
+
+    /// Leaves what has a temporary name where it is.
+    pub(super) fn leave(&mut self) {
+        self.temp.leave();
+    }
+}
+
+/// `error`, which kept displaced bytes from getting back, with where they are.
+pub(super) fn left_beside(error: &io::Error, name: &str) -> io::Error {
+    let told = format!("{error}, and what was there before could not be put back; it is beside it in {name}");
+    io::Error::new(error.kind(), told)
 }

@@ -1,123 +1,113 @@
 //! A file beside its target that is not in anyone's way: without a name where the system allows that, so that
 //! nothing is left behind whatever happens.
 
-use std::ffi::{OsStr, OsString};
-use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Read, Seek, Write};
+use std::ffi::OsStr;
+use std::io::{self, Read, Seek};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::{Dir, File};
 
 use crate::model::version::{Version, VersionHasher};
 use crate::workspace::local::patiently;
-use crate::workspace::replace::exchange::rename_if_free;
+use crate::workspace::replace::disk::{self, Access};
 use crate::workspace::replace::identity::{FileId, file_id, id};
 use crate::workspace::replace::space;
-use crate::workspace::replace::trial::{self, Ability};
 
 /// A temporary file. Its name, if it has one, goes when this is dropped.
 #[derive(Debug)]
 pub(super) struct Temp {
     pub(super) file: File,
     dir: Arc<Dir>,
-    name: Option<OsString>,
+    name: String,
+    has_name: bool,
 }
 
-/// Who may read a new file.
+/// Whether a new file may have a name: not before the record tells of it, since a crash would leave it behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
-    /// Only the owner: it is a copy of something that may be private.
-    Owner,
-    /// Whoever the process's umask and the folder let in.
-    Usual,
+pub(super) enum Naming {
+    /// Not yet.
+    Later,
+    /// If it needs one.
+    Now,
 }
 
 impl Temp {
-    /// Writes `content` to a new file in `dir`; on disk when this returns, if it is to be durable.
-    pub(super) fn write(dir: &Arc<Dir>, access: Access, content: &[u8]) -> io::Result<Self> {
+    /// Writes `content` to a new file in `dir`. Nothing if it would need a name and may have none.
+    pub(super) fn write(
+        dir: &Arc<Dir>,
+        name: String,
+        naming: Naming,
+        access: Access,
+        content: &[u8],
+    ) -> io::Result<Option<Self>> {
         space::may_hold(content.len())?;
-        let temp = Temp::create(dir, access)?;
-        trial::step()?;
-        (&temp.file).write_all(content)?;
-        Ok(temp)
+        let Some(temp) = Temp::create(dir, name, naming, access)? else { return Ok(None) };
+        disk::write(&temp.file, content)?;
+        Ok(Some(temp))
     }
 
-    /// A new, empty file in `dir`.
-    pub(super) fn create(dir: &Arc<Dir>, access: Access) -> io::Result<Self> {
-        trial::step()?;
-        if let Some(file) = unnamed(dir, access) {
-            return Ok(Temp { file, dir: Arc::clone(dir), name: None });
+    /// A new, empty file in `dir`. Nothing if it would need a name and may have none.
+    pub(super) fn create(dir: &Arc<Dir>, name: String, naming: Naming, access: Access) -> io::Result<Option<Self>> {
+        let dir = Arc::clone(dir);
+        if let Some(file) = disk::create_unnamed(&dir, access)? {
+            return Ok(Some(Temp { file, dir, name, has_name: false }));
         }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true);
-        #[cfg(unix)]
-        cap_std::fs::OpenOptionsExt::mode(&mut options, access.mode());
-        loop {
-            let name = new_name();
-            match patiently(|| dir.open_with(&name, &options)) {
-                Ok(file) => return Ok(Temp { file, dir: Arc::clone(dir), name: Some(name) }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
+        match naming {
+            Naming::Later => Ok(None),
+            Naming::Now => disk::create(&dir, &name, access).map(|file| Some(Temp { file, dir, name, has_name: true })),
         }
+    }
+
+    /// A new, empty file in `dir` that has its name at once.
+    pub(super) fn named_at_once(dir: &Arc<Dir>, name: String, access: Access) -> io::Result<Self> {
+        let file = disk::create(dir, &name, access)?;
+        Ok(Temp { file, dir: Arc::clone(dir), name, has_name: true })
     }
 
     /// Waits until the content is on disk.
     pub(super) fn sync(&self) -> io::Result<()> {
-        trial::step()?;
-        self.file.sync_all()
+        disk::sync_file(&self.file)
+    }
+
+    /// The name that this file has, or will have.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The name of this file, given to it now if it had none.
     pub(super) fn named(&mut self) -> io::Result<&OsStr> {
-        if self.name.is_none() {
-            trial::step()?;
-            let name = new_name();
-            link_unnamed(&self.file, &self.dir, &name)?;
-            self.name = Some(name);
+        if !self.has_name {
+            disk::give_name(&self.file, &self.dir, self.name.as_ref())?;
+            self.has_name = true;
         }
-        Ok(self.name.as_deref().unwrap_or_default())
+        Ok(self.name.as_ref())
+    }
+
+    /// Gives what has the temporary name, which may be another file by now, another one.
+    pub(super) fn rename(&mut self, name: String) -> io::Result<()> {
+        disk::rename(&self.dir, self.name.as_ref(), name.as_ref())?;
+        self.name = name;
+        Ok(())
     }
 
     /// Gives the file its final name, if nothing has that name yet.
     pub(super) fn settle(&mut self, name: &OsStr) -> io::Result<()> {
-        trial::step()?;
-        let Some(own) = &self.name else { return link_unnamed(&self.file, &self.dir, name) };
-        if !trial::without(Ability::Link) {
-            match self.dir.hard_link(own, &self.dir, name) {
-                Ok(()) => {
-                    // At once, since a file of several names would be written in place by the next one.
-                    if self.dir.remove_file(own).is_ok() {
-                        self.name = None;
-                    }
-                    return Ok(());
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-                // Not every file system has second names.
-                Err(_) => {}
-            }
+        if !self.has_name {
+            return disk::give_name(&self.file, &self.dir, name);
         }
-        if !rename_if_free(&self.dir, own, name)? {
-            // Nothing here does it in one step, so somebody may get in between.
-            match self.dir.symlink_metadata(name) {
-                Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => self.dir.rename(own, &self.dir, name)?,
-                Err(error) => return Err(error),
-            }
-        }
-        self.name = None;
+        self.has_name = !settle(&self.dir, self.name.as_ref(), name)?;
         Ok(())
     }
 
-    /// From now on another file has the temporary name, and `name` is it.
-    pub(super) fn takes_over(&mut self, name: OsString) {
-        self.name = Some(name);
+    /// Leaves the name, and what has it, where it is. From here on it is somebody else's to take away.
+    pub(super) fn leave(&mut self) {
+        self.has_name = false;
     }
 
-    /// Leaves the name, and what has it, where it is.
-    pub(super) fn leave(&mut self) -> Option<OsString> {
-        self.name.take()
+    /// From now on another file has the name `name`, and it goes with this.
+    pub(super) fn takes_over(&mut self, name: String) {
+        self.name = name;
+        self.has_name = true;
     }
 
     /// Whether `name` stands for this very file, and its bytes are still `content`.
@@ -129,23 +119,38 @@ impl Temp {
         };
         Ok(there == Some(file_id(&self.file)?) && version(&self.file)? == content)
     }
+
+    /// Takes the name away. Tells whether the file had one.
+    pub(super) fn remove(&mut self) -> bool {
+        let has_name = std::mem::take(&mut self.has_name);
+        if has_name {
+            // Nobody is left to tell, and the journal may have taken it; the record says whose it is.
+            let _ = disk::unlink(&self.dir, self.name.as_ref());
+        }
+        has_name
+    }
 }
 
 impl Drop for Temp {
     fn drop(&mut self) {
-        if let Some(name) = &self.name {
-            // Nobody is left to tell; the name says whose it is.
-            let _ = self.dir.remove_file(name);
-        }
+        self.remove();
     }
 }
 
-impl Access {
-    fn mode(self) -> u32 {
-        match self {
-            Access::Owner => 0o600,
-            Access::Usual => 0o666,
-        }
+/// Renames `own` to `name`, if nothing has that name yet. Tells whether `own` is free then.
+pub(super) fn settle(dir: &Dir, own: &OsStr, name: &OsStr) -> io::Result<bool> {
+    if disk::rename_if_free(dir, own, name)? {
+        return Ok(true);
+    }
+    if disk::link(dir, own, name)? {
+        // At once, since a file of several names would be written in place by the next one.
+        return Ok(disk::unlink(dir, own).is_ok());
+    }
+    // Nothing here does it in one step, so somebody may get in between.
+    match dir.symlink_metadata(name) {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => disk::rename(dir, own, name).map(|()| true),
+        Err(error) => Err(error),
     }
 }
 
@@ -161,43 +166,4 @@ pub(super) fn version(file: &File) -> io::Result<Version> {
             len => hasher.update(&piece[..len]),
         }
     }
-}
-
-/// A name that nothing has: two processes never draw the same, but for a chance of one in 2^64.
-pub(super) fn new_name() -> OsString {
-    static DRAWN: AtomicU64 = AtomicU64::new(0);
-    let random = RandomState::new().hash_one(DRAWN.fetch_add(1, Ordering::Relaxed));
-    format!(".toolgate-{random:016x}.tmp").into()
-}
-
-/// A file in `dir` without a name, if the file system has that and the name can be given later.
-#[cfg(target_os = "linux")]
-fn unnamed(dir: &Dir, access: Access) -> Option<File> {
-    use rustix::fs::{Access as Test, Mode, OFlags, openat};
-    use std::sync::LazyLock;
-    static NAMEABLE: LazyLock<bool> = LazyLock::new(|| rustix::fs::access("/proc/self/fd", Test::EXISTS).is_ok());
-    if trial::without(Ability::Unnamed) || !*NAMEABLE {
-        return None;
-    }
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    // Why it was refused does not matter: a named file meets the same obstacle, or none.
-    openat(dir, ".", flags, Mode::from_raw_mode(access.mode())).ok().map(File::from)
-}
-
-#[cfg(target_os = "linux")]
-fn link_unnamed(file: &File, dir: &Dir, name: &OsStr) -> io::Result<()> {
-    use rustix::fs::{AtFlags, CWD, linkat};
-    use std::os::fd::AsRawFd;
-    let itself = format!("/proc/self/fd/{}", file.as_raw_fd());
-    Ok(linkat(CWD, itself, dir, name, AtFlags::SYMLINK_FOLLOW)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn unnamed(_: &Dir, _: Access) -> Option<File> {
-    None
-}
-
-#[cfg(not(target_os = "linux"))]
-fn link_unnamed(_: &File, _: &Dir, _: &OsStr) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
 }

@@ -58,7 +58,11 @@ fn limited() {
     let local = given();
     let large = "x".repeat(64 * 1024);
     for (path, expect) in [("a", exactly("old")), ("two", exactly("old")), ("new", Expect::Absent)] {
-        assert_eq!(kind(local.commit(&ChangeSet::new(vec![write(path, expect, &large)]))), "NoSpace", "{path}");
+        assert_eq!(
+            kind(local.commit(&ChangeSet::new(vec![write(path, expect, &large)]), &NoJournal)),
+            "NoSpace",
+            "{path}"
+        );
     }
 }
 
@@ -79,7 +83,7 @@ fn full() {
     let local = given();
     let root = PathBuf::from(std::env::var_os("TOOLGATE_TEST_WORKSPACE").expect("a folder"));
     let old = "o".repeat(600 * 1024);
-    let commit = |changes| local.commit(&ChangeSet::new(changes));
+    let commit = |changes| local.commit(&ChangeSet::new(changes), &NoJournal);
     commit(vec![write("a", Expect::Absent, &old), write("two", Expect::Absent, "small")]).expect("a commit");
     fs::hard_link(root.join("two"), root.join("names")).expect("a name");
     let large = "n".repeat(900 * 1024);
@@ -111,10 +115,10 @@ fn what_may_not_be_written_is_refused() {
 fn forbidden() {
     let local = given();
     for path in ["locked/a", "locked/new", "open/read-only", "open/hidden", "shut/a"] {
-        let refused = local.commit(&ChangeSet::new(vec![write(path, Expect::Any, "new")]));
+        let refused = local.commit(&ChangeSet::new(vec![write(path, Expect::Any, "new")]), &NoJournal);
         assert_eq!(kind(refused), "PermissionDenied", "{path}");
     }
-    let refused = local.commit(&ChangeSet::new(vec![Change::MakeDir { path: ws("locked/dir") }]));
+    let refused = local.commit(&ChangeSet::new(vec![Change::MakeDir { path: ws("locked/dir") }]), &NoJournal);
     assert_eq!(kind(refused), "PermissionDenied");
     // A folder that tells names but lets nobody look gives rows all the same.
     let listing = local.list(&ws("shut"), 9).expect("a listing");
@@ -143,7 +147,7 @@ fn what_a_new_file_could_not_be_is_written_in_place() {
 #[test]
 #[ignore = "run by what_a_new_file_could_not_be_is_written_in_place"]
 fn owned_by_another() {
-    given().commit(&ChangeSet::new(vec![write("theirs", exactly("old"), "new")])).expect("a commit");
+    given().commit(&ChangeSet::new(vec![write("theirs", exactly("old"), "new")]), &NoJournal).expect("a commit");
 }
 
 #[test]
@@ -161,5 +165,5 @@ fn a_file_that_is_a_mount_point_is_written_in_place() {
 #[test]
 #[ignore = "run by a_file_that_is_a_mount_point_is_written_in_place"]
 fn mounted() {
-    given().commit(&ChangeSet::new(vec![write("mounted", exactly("old"), "new")])).expect("a commit");
+    given().commit(&ChangeSet::new(vec![write("mounted", exactly("old"), "new")]), &NoJournal).expect("a commit");
 }

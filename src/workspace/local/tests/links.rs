@@ -99,7 +99,7 @@ fn a_file_of_several_names_keeps_them() {
         let local = Local::open(bed.at("")).expect("a workspace").with_durability(durability);
         for (before, after) in [("old", "longer than before"), ("longer than before", "old")] {
             let set = ChangeSet::new(vec![write("two", exactly(before), after)]);
-            local.commit(&set).expect("a commit");
+            local.commit(&set, &NoJournal).expect("a commit");
             assert_eq!((bed.text("one"), bed.text("two")), (after.to_owned(), after.to_owned()));
         }
     }
