@@ -29,8 +29,20 @@ pub enum Change {
         /// To what.
         content: Bytes,
     },
+    /// A file goes. What its bytes were is kept.
+    Delete {
+        /// Where.
+        path: WsPath,
+        /// From what.
+        expect: Expect,
+    },
     /// A folder is made; its parent exists or is made by an earlier step. One that is there already is no fault.
     MakeDir {
+        /// Where.
+        path: WsPath,
+    },
+    /// An empty folder goes. One that is not empty is left as it is, and that is no fault.
+    RemoveDir {
         /// Where.
         path: WsPath,
     },
@@ -41,7 +53,10 @@ impl Change {
     #[must_use]
     pub fn path(&self) -> &WsPath {
         match self {
-            Change::Write { path, .. } | Change::MakeDir { path } => path,
+            Change::Write { path, .. }
+            | Change::Delete { path, .. }
+            | Change::MakeDir { path }
+            | Change::RemoveDir { path } => path,
         }
     }
 }

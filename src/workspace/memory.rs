@@ -187,6 +187,9 @@ fn apply(files: &mut Files, change: &Change, displaced: &mut Displaced) -> Resul
     match change {
         Change::MakeDir { .. } if files.contains_key(path) => Err(FileErrorKind::AlreadyExists.at(path)),
         Change::MakeDir { .. } => Ok(()),
+        Change::Delete { .. } | Change::RemoveDir { .. } => {
+            Err(FileErrorKind::Io(std::io::ErrorKind::Unsupported.into()).at(path))
+        }
         Change::Write { expect, content, .. } => {
             if path.is_root() || is_folder(files, path) {
                 return Err(FileErrorKind::NotAFile.at(path));

@@ -101,6 +101,9 @@ impl Work<'_> {
             match change {
                 Change::MakeDir { path } => self.make_dir(path)?,
                 Change::Write { path, expect, content } => self.stage(path, *expect, content)?,
+                Change::Delete { path, .. } | Change::RemoveDir { path } => {
+                    return Err(FileErrorKind::Io(io::ErrorKind::Unsupported.into()).at(path));
+                }
             }
         }
         Ok(())
