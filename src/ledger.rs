@@ -11,6 +11,9 @@ pub mod redact;
 pub mod seen;
 pub mod state;
 mod store;
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the state folder from outside")]
+mod tests;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -284,7 +287,10 @@ impl Core {
     }
 
     fn flush(&self, durable: bool) -> Result<(), LedgerError> {
-        self.log.flush(durable).map_err(LedgerError::Log)?;
+        let events = self.log.flush(durable).map_err(LedgerError::Log)?;
+        if events > 0 {
+            self.record(&Stamp { call: None, caller: "ledger".into() }, Event::LogGap { events });
+        }
         self.changes.ready()?;
         if let Err(error) = self.seen.flush() {
             // At worst a file is to be read again.

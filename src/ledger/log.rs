@@ -52,7 +52,7 @@ impl Waiting {
     }
 
     fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.texts.is_empty() && self.lost == 0
+        self.lines.is_empty() && self.texts.is_empty()
     }
 
     /// Puts back what could not be written, before what has come since.
@@ -76,6 +76,11 @@ impl Log {
         Log { waiting: Mutex::default(), sink: Mutex::new(sink), blobs, most: MOST_WAITING }
     }
 
+    #[cfg(test)]
+    pub(super) fn holding_at_most(self, most: usize) -> Self {
+        Log { most, ..self }
+    }
+
     /// Takes a line, and the texts that it refers to. Nothing is written yet.
     pub(super) fn record(&self, line: &LineRef<'_>, texts: Vec<(Version, String)>) {
         let mut bytes = Vec::with_capacity(256);
@@ -86,7 +91,7 @@ impl Log {
         bytes.push(b'\n');
         let texts_bytes: usize = texts.iter().map(|(_, text)| text.len()).sum();
         let mut waiting = hold(&self.waiting);
-        if waiting.lines.len() > 0 && waiting.bytes() + bytes.len() + texts_bytes > self.most {
+        if !waiting.lines.is_empty() && waiting.bytes() + bytes.len() + texts_bytes > self.most {
             waiting.lost += 1;
             return;
         }
@@ -96,16 +101,20 @@ impl Log {
     }
 
     /// Writes what waits, and makes it outlive the loss of power if `durable`. What could not be written goes on waiting.
-    pub(super) fn flush(&self, durable: bool) -> io::Result<()> {
+    /// Says how many lines are missing after those that were written.
+    pub(super) fn flush(&self, durable: bool) -> io::Result<u64> {
         let mut sink = hold(&self.sink);
         let mut taken = std::mem::take(&mut *hold(&self.waiting));
-        if !taken.is_empty() {
-            if let Err(error) = self.write(&mut taken, &mut **sink) {
-                hold(&self.waiting).put_back(taken);
-                return Err(error);
-            }
+        if !taken.is_empty()
+            && let Err(error) = self.write(&mut taken, &mut **sink)
+        {
+            hold(&self.waiting).put_back(taken);
+            return Err(error);
         }
-        if durable { sink.sync() } else { Ok(()) }
+        if durable {
+            sink.sync()?;
+        }
+        Ok(taken.lost)
     }
 
     fn write(&self, taken: &mut Waiting, sink: &mut dyn Sink) -> io::Result<()> {
@@ -113,9 +122,6 @@ impl Log {
             self.blobs.put(*version, text.as_bytes())?;
             taken.texts_bytes -= text.len();
             taken.texts.pop();
-        }
-        if taken.lost > 0 {
-            tracing::warn!(lines = taken.lost, "the session log could not be written for long; it has a gap");
         }
         let mut written = 0;
         let result = loop {
@@ -128,9 +134,6 @@ impl Log {
             }
         };
         taken.lines.drain(..written);
-        if result.is_ok() {
-            taken.lost = 0;
-        }
         result
     }
 }

@@ -75,6 +75,9 @@ pub(super) fn append_lines(dir: &Dir, name: &str, lines: &[u8], durable: bool) -
     }
     if durable {
         file.sync_data()?;
+        if length == 0 {
+            sync_folder(dir)?;
+        }
     }
     Ok(length..file.metadata()?.len())
 }
@@ -104,7 +107,8 @@ pub(super) fn replace(dir: &Dir, name: &str, bytes: &[u8], random: u128, durable
 
 /// Makes the names of a folder outlive the loss of power, where the system can.
 pub(super) fn sync_folder(dir: &Dir) -> io::Result<()> {
-    if cfg!(unix) { dir.try_clone()?.into_std_file().sync_all() } else { Ok(()) }
+    // The handle of the folder itself is only good for finding things in it.
+    if cfg!(unix) { dir.open(".")?.sync_all() } else { Ok(()) }
 }
 
 /// Keeps processes, and threads of this one, from writing to the same files at once.

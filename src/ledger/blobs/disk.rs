@@ -98,7 +98,15 @@ impl DiskBlobs {
         let shard = format!("blobs/{}", &name[..2]);
         let dir = match self.state.open_dir(&shard) {
             Ok(dir) => dir,
-            Err(_) => store::folder(&store::folder(&self.state, "blobs")?, &name[..2])?,
+            Err(_) => {
+                let blobs = store::folder(&self.state, "blobs")?;
+                let dir = store::folder(&blobs, &name[..2])?;
+                if self.durable {
+                    store::sync_folder(&blobs)?;
+                    store::sync_folder(&self.state)?;
+                }
+                dir
+            }
         };
         Ok((dir, name))
     }
@@ -126,6 +134,7 @@ impl DiskBlobs {
         let temp = format!(".{name}.{:08x}", self.world.random() as u32);
         let written = store::fresh(shard, &temp).and_then(|mut file| {
             write(&mut file)?;
+            file.set_modified(store::system_time(self.world.now())?)?;
             if self.durable { file.sync_all() } else { Ok(()) }
         });
         written.and_then(|()| shard.rename(&temp, shard, name)).inspect_err(|_| {

@@ -93,23 +93,26 @@ impl Notes {
     pub(super) fn write(&self, principal: &str, eyes: &mut Eyes) -> io::Result<()> {
         let Some(place) = &self.place else { return Ok(()) };
         let _held = place.lock.hold()?;
-        self.append(place, principal, eyes)?;
-        if eyes.loaded && eyes.read > SMALL && eyes.read > eyes.base * GROWN {
+        let length = self.append(place, principal, eyes)?;
+        if length > SMALL && length > eyes.base * GROWN {
             place.read_on(principal, eyes)?;
-            place.write_anew(principal, eyes)?;
+            if length > eyes.base * GROWN {
+                place.write_anew(principal, eyes)?;
+            }
         }
         Ok(())
     }
 
-    fn append(&self, place: &Place, principal: &str, eyes: &mut Eyes) -> io::Result<()> {
-        let Some(lines) = hold(&self.waiting).remove(principal) else { return Ok(()) };
+    /// Says how long the file is then, 0 where nothing waited.
+    fn append(&self, place: &Place, principal: &str, eyes: &mut Eyes) -> io::Result<u64> {
+        let Some(lines) = hold(&self.waiting).remove(principal) else { return Ok(0) };
         match store::append_lines(&place.dir, &file_of(principal), &lines, false) {
             Ok(written) => {
                 // What was just written is known, and need not be read again.
                 if eyes.loaded && written.start == eyes.read {
                     eyes.read = written.end;
                 }
-                Ok(())
+                Ok(written.end)
             }
             Err(error) => {
                 let mut waiting = hold(&self.waiting);
