@@ -61,6 +61,10 @@ impl Stamp {
     }
 }
 
+/// Looks at the files of a change that a crash interrupted, and finishes or clears it away:
+/// [`crate::workspace::Workspace`] knows how.
+pub type Finish<'a> = &'a mut dyn FnMut(&[FsStep], &dyn Journal) -> Result<Recovered, FileError>;
+
 /// What happened, and how to take it back.
 ///
 /// Every method may be called from every thread. A clone is the same ledger; when the last one goes, what waits is
@@ -216,10 +220,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The list of changes cannot be used.
-    pub fn recover(
-        &self,
-        finish: &mut dyn FnMut(&[FsStep], &dyn Journal) -> Result<Recovered, FileError>,
-    ) -> Result<Vec<(ChangeId, Recovered)>, LedgerError> {
+    pub fn recover(&self, finish: Finish<'_>) -> Result<Vec<(ChangeId, Recovered)>, LedgerError> {
         self.core().map_or(Ok(Vec::new()), |core| changes::recover(core, finish))
     }
 

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 
-use crate::ledger::Core;
 use crate::ledger::changes::Place;
 use crate::ledger::changes::open::OpenChange;
 use crate::ledger::changes::record::{ChangeRecord, Status};
 use crate::ledger::error::LedgerError;
 use crate::ledger::store::{self, Lock};
+use crate::ledger::{Core, Finish};
 use crate::model::event::FsStep;
 use crate::model::id::{ChangeId, SessionId};
-use crate::workspace::{FileError, Journal, Recovered};
+use crate::workspace::Recovered;
 
 /// The sign that a session's process runs: a file that it holds locked, whatever becomes of it.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ fn is_gone(sessions: &Dir, session: &SessionId) -> io::Result<bool> {
 /// Gives every change that a process left open, and is gone, to `finish`, oldest first, and writes down what it says.
 pub(in crate::ledger) fn recover(
     core: &Arc<Core>,
-    finish: &mut dyn FnMut(&[FsStep], &dyn Journal) -> Result<Recovered, FileError>,
+    finish: Finish<'_>,
 ) -> Result<Vec<(ChangeId, Recovered)>, LedgerError> {
     let Place::Disk { state, .. } = &core.changes.place else { return Ok(Vec::new()) };
     // One process at a time looks after the dead. Others may go on changing files meanwhile.
