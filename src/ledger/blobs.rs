@@ -33,10 +33,10 @@ impl Blobs {
         Blobs::Memory(Mutex::default())
     }
 
-    /// Keeps `bytes`. Keeping them again costs next to nothing.
+    /// Keeps a text that the log refers to: it may be lost with the power. Keeping it again costs next to nothing.
     pub(super) fn put(&self, version: Version, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Blobs::Disk(disk) => disk.put(version, bytes),
+            Blobs::Disk(disk) => disk.put(version, bytes, false),
             Blobs::Memory(kept) => {
                 hold(kept).entry(version).or_insert_with(|| Bytes::copy_from_slice(bytes));
                 Ok(())
@@ -49,7 +49,9 @@ impl Blobs {
     /// Says whether it is the same file. It is then to be settled once the change is done, or parted with if it is not.
     pub(super) fn take(&self, displaced: &Displaced<'_>) -> io::Result<bool> {
         match (self, &displaced.source) {
-            (Blobs::Disk(disk), DisplacedSource::Bytes(bytes)) => disk.put(displaced.version, bytes).map(|()| false),
+            (Blobs::Disk(disk), DisplacedSource::Bytes(bytes)) => {
+                disk.put(displaced.version, bytes, true).map(|()| false)
+            }
             (Blobs::Disk(disk), DisplacedSource::File { folder, name }) => disk.take(displaced.version, folder, name),
             (Blobs::Memory(kept), DisplacedSource::Bytes(bytes)) => {
                 hold(kept).insert(displaced.version, (*bytes).clone());
@@ -75,12 +77,12 @@ impl Blobs {
         }
     }
 
-    /// A file that was taken is back in the workspace: the ledger must not hold on to it.
+    /// A file that was taken is back in the workspace: what happens to it there must not happen to what is kept.
     pub(super) fn part(&self, version: Version) {
         if let Blobs::Disk(disk) = self
             && let Err(error) = disk.part(version)
         {
-            tracing::warn!(%error, %version, "a file that was put back is still held by the ledger");
+            tracing::warn!(%error, %version, "a file that was put back is still one with what is kept of it");
         }
     }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::model::error::{ErrorCode, ToolError};
 use crate::model::id::ChangeId;
 use crate::model::version::Version;
 
@@ -89,6 +90,24 @@ pub enum LedgerError {
         "the record of the change {0} cannot be understood: {1}. Restore its files from version control or a backup"
     )]
     Unreadable(ChangeId, String),
+}
+
+/// What the model is told, with the cure.
+impl From<LedgerError> for ToolError {
+    fn from(error: LedgerError) -> Self {
+        let code = match &error {
+            LedgerError::Log(source) | LedgerError::Changes(source) | LedgerError::Blobs(source) => match source.kind()
+            {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::NoSpace,
+                _ => ErrorCode::IoError,
+            },
+            LedgerError::NoSuchChange(_) | LedgerError::NotDone(_) | LedgerError::Undone { .. } => {
+                ErrorCode::InvalidArguments
+            }
+            LedgerError::Gone { .. } | LedgerError::Unreadable(..) => ErrorCode::IoError,
+        };
+        ToolError::new(code, format!("{error}."))
+    }
 }
 
 impl LedgerError {

@@ -33,12 +33,14 @@ impl DiskBlobs {
         DiskBlobs { state, durable, world }
     }
 
-    pub(super) fn put(&self, version: Version, bytes: &[u8]) -> io::Result<()> {
+    /// Keeps `bytes`, and if they are `needed`, so that they outlive what this ledger outlives.
+    pub(super) fn put(&self, version: Version, bytes: &[u8], needed: bool) -> io::Result<()> {
         let (shard, name) = self.place(version)?;
-        if self.has(&shard, &name, bytes.len() as u64)? {
-            return Ok(());
+        let durable = needed && self.durable;
+        if !self.has(&shard, &name, bytes.len() as u64)? {
+            return self.fill(&shard, &name, durable, |file| file.write_all(bytes));
         }
-        self.fill(&shard, &name, |file| file.write_all(bytes))
+        if durable { sync(&shard, &name) } else { Ok(()) }
     }
 
     /// Keeps the displaced file: as a second name of it where both lie on one file system, else as a copy. It stays where
@@ -48,14 +50,16 @@ impl DiskBlobs {
     pub(super) fn take(&self, version: Version, folder: &Dir, source: &str) -> io::Result<bool> {
         let (shard, name) = self.place(version)?;
         let length = folder.symlink_metadata(source)?.len();
-        if self.has(&shard, &name, length)? {
+        let linked = !self.has(&shard, &name, length)?;
+        if linked && folder.hard_link(source, &shard, &name).is_err() {
+            // Another file system; or a blob of another length, which a program wrote to that still held it open.
+            self.fill(&shard, &name, self.durable, |file| copy(folder, source, file, version))?;
             return Ok(false);
         }
-        match folder.hard_link(source, &shard, &name) {
-            Ok(()) => self.make_durable(&shard, &name).map(|()| true),
-            // Another file system; or a blob of another length, which a program wrote to that still held it open.
-            Err(_) => self.fill(&shard, &name, |file| copy(folder, source, file, version)).map(|()| false),
+        if self.durable {
+            sync(&shard, &name)?;
         }
+        Ok(linked)
     }
 
     /// What was taken is for the ledger alone from now on: no other name of it is left.
@@ -69,8 +73,19 @@ impl DiskBlobs {
         self.touch(&shard, &name)
     }
 
-    /// What was taken is back in the workspace: the ledger's name of it must not follow what happens to it there.
+    /// What was taken is back in the workspace: what is kept becomes a file of its own.
     pub(super) fn part(&self, version: Version) -> io::Result<()> {
+        let (shard, name) = self.place(version)?;
+        match shard.symlink_metadata(&name) {
+            Ok(kept) if is_shared(&kept) => {
+                self.fill(&shard, &name, self.durable, |file| copy(&shard, &name, file, version))
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn remove(&self, version: Version) -> io::Result<()> {
         let (shard, name) = self.place(version)?;
         match shard.remove_file(&name) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -130,26 +145,38 @@ impl DiskBlobs {
     }
 
     /// Makes the file `name` of what `write` writes, all at once.
-    fn fill(&self, shard: &Dir, name: &str, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    fn fill(
+        &self,
+        shard: &Dir,
+        name: &str,
+        durable: bool,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<()> {
         let temp = format!(".{name}.{:08x}", self.world.random() as u32);
         let written = store::fresh(shard, &temp).and_then(|mut file| {
             write(&mut file)?;
             file.set_modified(store::system_time(self.world.now())?)?;
-            if self.durable { file.sync_all() } else { Ok(()) }
+            if durable { file.sync_all() } else { Ok(()) }
         });
         written.and_then(|()| shard.rename(&temp, shard, name)).inspect_err(|_| {
             let _ = shard.remove_file(&temp);
         })?;
-        if self.durable { store::sync_folder(shard) } else { Ok(()) }
+        if durable { store::sync_folder(shard) } else { Ok(()) }
     }
+}
 
-    fn make_durable(&self, shard: &Dir, name: &str) -> io::Result<()> {
-        if self.durable {
-            shard.open(name)?.sync_all()?;
-            store::sync_folder(shard)?;
-        }
-        Ok(())
-    }
+/// Makes what is kept outlive the loss of power.
+fn sync(shard: &Dir, name: &str) -> io::Result<()> {
+    shard.open(name)?.sync_all()?;
+    store::sync_folder(shard)
+}
+
+/// Whether the file may have another name.
+fn is_shared(file: &cap_std::fs::Metadata) -> bool {
+    #[cfg(unix)]
+    return cap_std::fs::MetadataExt::nlink(file) > 1;
+    #[cfg(not(unix))]
+    return file.is_file();
 }
 
 /// Copies `source`, which must be the bytes of `version`.

@@ -76,7 +76,7 @@ impl Blobs {
             if !old && left.bytes <= limits.max_bytes {
                 break;
             }
-            disk.part(one.version)?;
+            disk.remove(one.version)?;
             left = Total { count: left.count - 1, bytes: left.bytes - one.bytes };
             swept.gone = Total { count: swept.gone.count + 1, bytes: swept.gone.bytes + one.bytes };
         }

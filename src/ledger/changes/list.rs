@@ -68,6 +68,10 @@ impl List {
 
     fn end(&mut self, change: ChangeId, status: Status, kept: &[Kept]) {
         let Some(record) = self.places.get(&change).map(|&place| &mut self.records[place]) else { return };
+        if record.status != Status::Intent {
+            // Said twice, since the first time seemed to fail.
+            return;
+        }
         record.status = status;
         for kept in kept {
             for step in

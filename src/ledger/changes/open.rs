@@ -31,7 +31,7 @@ struct Desk {
 struct Progress {
     steps: Vec<FsStep>,
     kept: Vec<Kept>,
-    /// Kept by this change, not before it.
+    /// Kept as a second name of the displaced file.
     taken: Vec<Version>,
     ended: bool,
 }
@@ -51,7 +51,9 @@ impl OpenChange {
     pub(super) fn resume(core: &Arc<Core>, record: ChangeRecord) -> Self {
         let stamp = Stamp { call: record.call, caller: record.caller.as_str().into() };
         let steps = record.steps.iter().map(|step| step.step.clone()).collect();
-        let progress = Mutex::new(Progress { steps, ..Progress::default() });
+        // Which of them were taken before the crash is not written down.
+        let taken = record.steps.iter().filter_map(|step| step.step.before.as_deref()?.parse().ok()).collect();
+        let progress = Mutex::new(Progress { steps, taken, ..Progress::default() });
         OpenChange(Some(Desk { core: core.clone(), stamp, record, progress }))
     }
 
@@ -96,6 +98,9 @@ impl Journal for OpenChange {
     fn intend(&self, steps: &[FsStep]) -> io::Result<()> {
         let Some(desk) = &self.0 else { return Ok(()) };
         let mut progress = hold(&desk.progress);
+        if steps.is_empty() {
+            return Ok(());
+        }
         for step in steps {
             // A step that is tried again has another temporary file.
             let same = |earlier: &&mut FsStep| earlier.action == step.action && earlier.real == step.real;

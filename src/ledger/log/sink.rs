@@ -69,7 +69,12 @@ impl Sink for FileSink {
         if self.synced {
             return Ok(());
         }
-        self.file()?.sync_data()?;
+        if let Err(error) = self.file()?.sync_data() {
+            // What was to be synced is not tried again, since the system may have given it up and would not say so.
+            self.file = None;
+            self.synced = true;
+            return Err(error);
+        }
         if !self.durable_name {
             store::sync_folder(&self.dir)?;
             self.durable_name = true;

@@ -21,6 +21,9 @@ const SMALL: u64 = 64 * 1024;
 /// Nor before it has grown this many times.
 const GROWN: u64 = 4;
 
+/// How many bytes of notes of one principal may wait.
+const MOST_WAITING: usize = 8 * 1024 * 1024;
+
 /// A line: something was seen of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Note {
@@ -117,7 +120,9 @@ impl Notes {
             Err(error) => {
                 let mut waiting = hold(&self.waiting);
                 let later = waiting.remove(principal).unwrap_or_default();
-                waiting.insert(principal.to_owned(), [lines, later].concat());
+                // Where nothing can be written for long the oldest are let go: at worst a file is to be read again.
+                let all = if lines.len() + later.len() > MOST_WAITING { later } else { [lines, later].concat() };
+                waiting.insert(principal.to_owned(), all);
                 Err(error)
             }
         }

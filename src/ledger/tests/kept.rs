@@ -50,14 +50,23 @@ fn a_displaced_file_is_kept_without_a_copy_and_is_the_ledgers_alone_once_done() 
 }
 
 #[test]
-fn a_file_that_was_put_back_is_not_held() {
+fn a_file_that_was_put_back_is_not_one_with_what_is_kept() {
     let bed = Bed::new();
     std::fs::write(bed.root.path().join("old"), "old").unwrap();
     let ledger = bed.ledger();
     let version = Version::of(b"old");
     drop(displace(&ledger, &open(bed.root.path()), version).unwrap());
     std::fs::write(bed.root.path().join("old"), "in place").unwrap();
-    assert_eq!(ledger.blob(version).unwrap(), None);
+    assert_eq!(ledger.blob(version).unwrap().unwrap(), "old");
+    // Nor after a crash.
+    std::fs::write(bed.root.path().join("old"), "other").unwrap();
+    let version = Version::of(b"other");
+    displace(&ledger, &open(bed.root.path()), version).unwrap().leave();
+    drop(ledger);
+    let ledger = bed.ledger();
+    assert_eq!(ledger.recover(&mut |_, _| Ok(crate::workspace::Recovered::Void)).unwrap().len(), 1);
+    std::fs::write(bed.root.path().join("old"), "in place").unwrap();
+    assert_eq!(ledger.blob(version).unwrap().unwrap(), "other");
 }
 
 #[test]
