@@ -11,11 +11,11 @@ pub mod redact;
 pub mod seen;
 pub mod state;
 mod store;
+mod sweep;
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests look at the state folder from outside")]
 mod tests;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -102,6 +102,8 @@ pub(crate) struct Core {
     flusher: Arc<Flusher>,
     /// What was logged, where that is memory.
     logged: Option<log::MemorySink>,
+    /// The folder of all sessions' logs.
+    sessions: Option<cap_std::fs::Dir>,
     /// Others see by it that this session runs.
     _alive: Option<changes::Alive>,
 }
@@ -159,13 +161,13 @@ impl Ledger {
         self.core().map_or(Ok(()), |core| core.flush(core.durable))
     }
 
-    /// Whether what is done from now on can be recorded: writes everything that waits, but may leave it to the system when
-    /// it reaches the disk. To be asked before a change is begun.
+    /// Whether what is done from now on can be recorded: writes the events that wait. To be asked before anything is done
+    /// that cannot be taken back; a change asks by itself.
     ///
     /// # Errors
-    /// It cannot be written, so nothing may be changed.
+    /// They cannot be written, so nothing may be changed.
     pub fn ready(&self) -> Result<(), LedgerError> {
-        self.core().map_or(Ok(()), |core| core.flush(false))
+        self.core().map_or(Ok(()), |core| core.write_log(false).and_then(|()| core.changes.ready()))
     }
 
     /// What everybody has seen of files.
@@ -240,17 +242,6 @@ impl Ledger {
         self.core().map_or(Ok(Total::default()), |core| core.blobs.total().map_err(LedgerError::Blobs))
     }
 
-    /// Lets go of kept bytes that are too old or too many, but not of those that an unfinished change needs.
-    ///
-    /// # Errors
-    /// The state folder cannot be used.
-    pub fn sweep(&self) -> Result<Swept, LedgerError> {
-        let Some(core) = self.core() else { return Ok(Swept::default()) };
-        let keep: HashSet<Version> = core.changes.needed()?;
-        let now = store::system_time(core.world.now());
-        now.and_then(|now| core.blobs.sweep(&keep, core.limits, now)).map_err(LedgerError::Blobs)
-    }
-
     /// What was recorded by a ledger in memory.
     #[must_use]
     pub fn lines(&self) -> Vec<Line> {
@@ -287,15 +278,22 @@ impl Core {
         self.flusher.nudge();
     }
 
+    /// Writes everything that waits.
     fn flush(&self, durable: bool) -> Result<(), LedgerError> {
-        let events = self.log.flush(durable).map_err(LedgerError::Log)?;
-        if events > 0 {
-            self.record(&Stamp { call: None, caller: "ledger".into() }, Event::LogGap { events });
-        }
+        self.write_log(durable)?;
         self.changes.ready()?;
         if let Err(error) = self.seen.flush() {
             // At worst a file is to be read again.
             tracing::warn!(%error, "what was seen is not written down yet");
+        }
+        Ok(())
+    }
+
+    /// Writes the events that wait.
+    fn write_log(&self, durable: bool) -> Result<(), LedgerError> {
+        let events = self.log.flush(durable).map_err(LedgerError::Log)?;
+        if events > 0 {
+            self.record(&Stamp { call: None, caller: "ledger".into() }, Event::LogGap { events });
         }
         Ok(())
     }

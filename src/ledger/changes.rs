@@ -9,16 +9,18 @@ mod recover;
 use std::collections::HashSet;
 use std::io;
 use std::sync::Mutex;
+use std::time::SystemTime;
 
 use cap_std::fs::Dir;
 
+use crate::ledger::blobs::Swept;
 pub use crate::ledger::changes::inverse::Inverse;
 pub(super) use crate::ledger::changes::inverse::inverse;
 use crate::ledger::changes::list::List;
 pub use crate::ledger::changes::open::OpenChange;
 use crate::ledger::changes::record::Entry;
 pub use crate::ledger::changes::record::{ChangeKind, ChangeRecord, ChangedStep, Filter, Status};
-pub(super) use crate::ledger::changes::recover::{Alive, recover};
+pub(super) use crate::ledger::changes::recover::{Alive, is_gone, recover};
 use crate::ledger::error::LedgerError;
 use crate::ledger::store::{self, Lock, hold};
 use crate::model::id::ChangeId;
@@ -110,11 +112,23 @@ impl Changes {
         self.look(|list| list.newest_first().filter(|record| filter.takes(record)).cloned().collect())
     }
 
-    /// The bytes that changes which have not ended may need.
-    pub(super) fn needed(&self) -> Result<HashSet<Version>, LedgerError> {
-        let versions =
-            |step: &ChangedStep| [step.step.before.as_deref(), step.step.after.as_deref()].map(|v| v?.parse().ok());
-        self.look(|list| list.unfinished().flat_map(|record| &record.steps).flat_map(versions).flatten().collect())
+    /// Lets go of records that were begun before `before` and have ended, and lets `blobs` let go of bytes, all but those
+    /// that it is given. Nobody begins a change meanwhile.
+    pub(super) fn sweep(
+        &self,
+        before: SystemTime,
+        random: u128,
+        blobs: impl FnOnce(&HashSet<Version>) -> Result<Swept, LedgerError>,
+    ) -> Result<Swept, LedgerError> {
+        let Place::Disk { state, lock, durable } = &self.place else { return blobs(&HashSet::new()) };
+        let _held = lock.hold().map_err(LedgerError::Changes)?;
+        let (needed, left) = self.look(|list| (list.needed(), list.since(before)))?;
+        if let Some(entries) = left {
+            let lines = entries.iter().map(line_of).collect::<io::Result<Vec<_>>>();
+            let written = lines.and_then(|lines| store::replace(state, FILE, &lines.concat(), random, *durable));
+            written.map_err(LedgerError::Changes)?;
+        }
+        blobs(&needed)
     }
 
     pub(super) fn get(&self, change: ChangeId) -> Result<ChangeRecord, LedgerError> {

@@ -25,7 +25,7 @@ pub struct Options {
     pub durability: Durability,
     /// Which arguments are secret.
     pub redact: Redact,
-    /// How much may be kept, and how long, once [`Ledger::sweep`] is called.
+    /// How much may be kept, and how long: what [`Ledger::sweep`] goes by.
     pub retention: Limits,
 }
 
@@ -57,6 +57,7 @@ impl Ledger {
             flusher: Arc::default(),
             logged: Some(logged),
             world,
+            sessions: None,
             _alive: None,
         })
     }
@@ -88,7 +89,7 @@ fn open(state: &StateFolder, options: Options, world: Arc<dyn World>) -> io::Res
     let (session, alive) = begin_session(&sessions, &*world)?;
     let blobs = Arc::new(Blobs::on_disk(state.dir.try_clone()?, durable, world.clone()));
     let flusher: Arc<Flusher> = Arc::default();
-    let sink = FileSink::new(sessions, format!("{}.jsonl", session.as_str()));
+    let sink = FileSink::new(sessions.try_clone()?, format!("{}.jsonl", session.as_str()));
     Ok(Core {
         session,
         redact,
@@ -102,6 +103,7 @@ fn open(state: &StateFolder, options: Options, world: Arc<dyn World>) -> io::Res
         flusher,
         logged: None,
         world,
+        sessions: Some(sessions),
         _alive: Some(alive),
     })
 }

@@ -1,13 +1,15 @@
 //! The list of changes as it is read: entries put together to records, and who has undone what.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::time::SystemTime;
 
 use cap_std::fs::Dir;
 
 use crate::ledger::changes::record::{ChangeRecord, Entry, Kept, Status};
 use crate::ledger::store;
 use crate::model::id::ChangeId;
+use crate::model::version::Version;
 
 /// The records in the order in which they were begun.
 #[derive(Debug, Default)]
@@ -16,6 +18,8 @@ pub(super) struct List {
     places: HashMap<ChangeId, usize>,
     /// How many bytes of the file were read.
     read: u64,
+    /// When that file was made, where the system knows: it may be made anew.
+    made: Option<SystemTime>,
 }
 
 impl List {
@@ -25,10 +29,10 @@ impl List {
             *self = List::default();
             return Ok(());
         };
-        let length = file.metadata()?.len();
-        if length < self.read {
-            // It was made anew, shorter.
-            *self = List::default();
+        let metadata = file.metadata()?;
+        let (length, made) = (metadata.len(), metadata.created().ok());
+        if length < self.read || made != self.made {
+            *self = List { made, ..List::default() };
         }
         if length == self.read {
             return Ok(());
@@ -111,6 +115,32 @@ impl List {
 
     pub(super) fn newest_first(&self) -> impl Iterator<Item = &ChangeRecord> {
         self.records.iter().rev()
+    }
+
+    /// The bytes that changes which have not ended may need.
+    pub(super) fn needed(&self) -> HashSet<Version> {
+        let steps = self.unfinished().flat_map(|record| &record.steps);
+        let versions = steps.flat_map(|step| [&step.step.before, &step.step.after]);
+        versions.filter_map(|version| version.as_deref()?.parse().ok()).collect()
+    }
+
+    /// What a list without the records that have ended and were begun before `before` says. Nothing if there are none.
+    pub(super) fn since(&self, before: SystemTime) -> Option<Vec<Entry>> {
+        let stays = |record: &&ChangeRecord| {
+            record.status == Status::Intent || store::system_time(record.time).is_ok_and(|time| time >= before)
+        };
+        let left: Vec<&ChangeRecord> = self.records.iter().filter(stays).collect();
+        if left.len() == self.records.len() {
+            return None;
+        }
+        let ended = |record: &ChangeRecord| match record.status {
+            Status::Intent => None,
+            Status::Done => Some(Entry::Done { change: record.change, kept: Vec::new() }),
+            Status::Void => Some(Entry::Void { change: record.change }),
+        };
+        let begun = left.iter().map(|record| Entry::Intent((*record).clone()));
+        // After all the beginnings, so that an undo finds what it undoes; in the order in which they began, as then.
+        Some(begun.chain(left.iter().filter_map(|record| ended(record))).collect())
     }
 
     /// Changes whose end is not written down, oldest first.

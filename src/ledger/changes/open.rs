@@ -81,8 +81,9 @@ impl OpenChange {
         if progress.steps.is_empty() {
             return None;
         }
-        desk.core.changes.settle(&Entry::Done { change: desk.record.change, kept });
+        // First, since of a change that is done nothing is safe from sweeping that looks old.
         taken.into_iter().for_each(|version| desk.core.blobs.settle(version));
+        desk.core.changes.settle(&Entry::Done { change: desk.record.change, kept });
         Some(desk.record.change)
     }
 
@@ -118,7 +119,7 @@ impl Journal for OpenChange {
                 ChangeKind::Undo(undoes) => Event::FsUndo { undoes, change },
             },
         );
-        desk.core.flush(desk.core.durable).map_err(crate::ledger::LedgerError::into_io)?;
+        desk.core.write_log(desk.core.durable).map_err(crate::ledger::LedgerError::into_io)?;
         let steps = progress.steps.iter().map(|step| ChangedStep { step: step.clone(), mode: None }).collect();
         let intent = Entry::Intent(ChangeRecord { steps, ..desk.record.clone() });
         desk.core.changes.write(&intent).map_err(crate::ledger::LedgerError::into_io)

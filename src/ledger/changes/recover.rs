@@ -56,7 +56,7 @@ fn sign(session: &SessionId) -> String {
 }
 
 /// Whether the process of `session` is gone.
-fn is_gone(sessions: &Dir, session: &SessionId) -> io::Result<bool> {
+pub(in crate::ledger) fn is_gone(sessions: &Dir, session: &SessionId) -> io::Result<bool> {
     let Some(file) = store::existing(sessions, &sign(session))? else { return Ok(true) };
     match file.try_lock() {
         Ok(()) => {

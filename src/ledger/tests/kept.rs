@@ -119,3 +119,37 @@ fn old_bytes_go_then_those_that_are_too_many_but_none_that_are_needed() {
     assert_eq!(ledger.sweep().unwrap().left, Total { count: 1, bytes: 1 });
     assert_eq!(ledger.blob(Version::of(b"3")).unwrap().unwrap(), "3");
 }
+
+#[test]
+fn old_changes_and_logs_go_with_them_while_others_look_on() {
+    let bed = Bed::new();
+    let retention = Limits { max_bytes: 1000, older_than: Duration::from_secs(60) };
+    let options = || Options { retention, ..Options::default() };
+    let (ledger, other, dead) = (bed.ledger_with(options()), bed.ledger(), bed.ledger());
+    let mut files = Files::default();
+    let mut make = |ledger: &Ledger, text: &str| {
+        let change = begin(ledger, ChangeKind::Write);
+        files.commit(&ChangeSet::new(vec![write("a", text)]), &change).unwrap();
+        change.done().unwrap()
+    };
+    let old = [make(&ledger, "1"), make(&dead, "2")];
+    let logs = [&ledger, &other, &dead].map(|ledger| bed.log(ledger));
+    other.flush().unwrap();
+    drop(dead);
+    bed.world.0.fetch_add(120_000, Ordering::Relaxed);
+    let young = [make(&ledger, "3"), make(&other, "4")];
+    let undone = other.inverse(young[1]).unwrap();
+    assert_eq!(other.changes(&Default::default()).unwrap().len(), 4);
+    for log in logs.iter().filter(|log| log.exists()) {
+        let file = std::fs::File::options().append(true).open(log).unwrap();
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    }
+    ledger.sweep().unwrap();
+    for ledger in [&ledger, &other, &bed.ledger()] {
+        let left: Vec<_> = ledger.changes(&Default::default()).unwrap().iter().map(|record| record.change).collect();
+        assert_eq!(left, [young[1], young[0]]);
+        assert!(ledger.change(old[0]).is_err());
+        assert_eq!(ledger.inverse(young[1]).unwrap().set, undone.set);
+    }
+    assert_eq!(logs.map(|log| log.exists()), [true, true, false]);
+}
