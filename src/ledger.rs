@@ -161,8 +161,8 @@ impl Ledger {
         self.core().map_or(Ok(()), |core| core.flush(core.durable))
     }
 
-    /// Whether what is done from now on can be recorded: writes the events that wait. To be asked before anything is done
-    /// that cannot be taken back; a change asks by itself.
+    /// Whether what is done from now on can be recorded: writes the events that wait. To be asked before anything is
+    /// done that cannot be taken back; a change asks by itself.
     ///
     /// # Errors
     /// They cannot be written, so nothing may be changed.
@@ -177,7 +177,8 @@ impl Ledger {
         self.core().map_or(&NOTHING, |core| &core.seen)
     }
 
-    /// Begins a change by `tool`. The workspace's commit is given what this returns, and tells it what it is about to do.
+    /// Begins a change by `tool`. The workspace's commit is given what this returns, and tells it what it is about to
+    /// do.
     pub fn begin(&self, stamp: &Stamp, tool: &str, kind: ChangeKind) -> OpenChange {
         let Some(core) = self.core() else { return OpenChange::unrecorded() };
         let record = ChangeRecord::begin(core.new_change(), core.session.clone(), stamp, core.world.now(), tool, kind);
@@ -200,8 +201,8 @@ impl Ledger {
         self.core().ok_or(LedgerError::NoSuchChange(change))?.changes.get(change)
     }
 
-    /// The change that an undo without a name takes back: the newest of `caller`, or of anybody, that has happened, was not
-    /// undone and is no undo itself. So one undo after the other walks back, and to undo an undo is to redo.
+    /// The change that an undo without a name takes back: the newest of `caller`, or of anybody, that has happened, was
+    /// not undone and is no undo itself. So one undo after the other walks back, and to undo an undo is to redo.
     ///
     /// # Errors
     /// The list cannot be read.
@@ -218,7 +219,8 @@ impl Ledger {
         changes::inverse(core.changes.get(change)?, &core.blobs)
     }
 
-    /// Ends what processes that are gone have left open: `finish` finds out from the files, and finishes or clears away.
+    /// Ends what processes that are gone have left open: `finish` finds out from the files, and finishes or clears
+    /// away.
     ///
     /// # Errors
     /// The list of changes cannot be used.

@@ -112,8 +112,8 @@ impl Changes {
         self.look(|list| list.newest_first().filter(|record| filter.takes(record)).cloned().collect())
     }
 
-    /// Lets go of records that were begun before `before` and have ended, and lets `blobs` let go of bytes, all but those
-    /// that it is given. Nobody begins a change meanwhile.
+    /// Lets go of records that were begun before `before` and have ended, and lets `blobs` let go of bytes, all but
+    /// those that it is given. Nobody begins a change meanwhile.
     pub(super) fn sweep(
         &self,
         before: SystemTime,

@@ -76,8 +76,8 @@ pub enum LedgerError {
     },
     /// The bytes that an undo needs are not there any more.
     #[error(
-        "{path} cannot be put back: its earlier bytes ({version}) are no longer kept. Restore it from version control or \
-         a backup"
+        "{path} cannot be put back: its earlier bytes ({version}) are no longer kept. Restore it from version control \
+         or a backup"
     )]
     Gone {
         /// The file.

@@ -100,8 +100,8 @@ impl Log {
         waiting.texts_bytes += texts_bytes;
     }
 
-    /// Writes what waits, and makes it outlive the loss of power if `durable`. What could not be written goes on waiting.
-    /// Says how many lines are missing after those that were written.
+    /// Writes what waits, and makes it outlive the loss of power if `durable`. What could not be written goes on
+    /// waiting. Says how many lines are missing after those that were written.
     pub(super) fn flush(&self, durable: bool) -> io::Result<u64> {
         let mut sink = hold(&self.sink);
         let mut taken = std::mem::take(&mut *hold(&self.waiting));

@@ -223,8 +223,8 @@ impl Seen {
         }
     }
 
-    /// How much of `path`, which is this file with these bytes now, `principal` has seen. What of the two is not known may
-    /// be left out.
+    /// How much of `path`, which is this file with these bytes now, `principal` has seen. What of the two is not known
+    /// may be left out.
     #[must_use]
     pub fn coverage(
         &self,

@@ -1,5 +1,6 @@
-//! Files of the ledger's own folder: made for this user only, appended to a whole line at a time, shared between processes.
+//! Files of the ledger's own folder: for this user only, appended to in whole lines, shared between processes.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -62,13 +63,9 @@ pub(super) fn existing(dir: &Dir, name: &str) -> io::Result<Option<File>> {
 pub(super) fn append_lines(dir: &Dir, name: &str, lines: &[u8], durable: bool) -> io::Result<Range<u64>> {
     let mut file = append(dir, name)?;
     let length = file.metadata()?.len();
-    let written = if ends_whole(&mut file, length)? {
-        file.write_all(lines)
-    } else {
-        // A crash cut the last line off; what follows begins a line of its own.
-        file.write_all(&[b"\n", lines].concat())
-    };
-    if let Err(error) = written {
+    // Where a crash cut the last line off, what follows begins a line of its own.
+    let begun = if ends_whole(&mut file, length)? { lines.into() } else { Cow::from([b"\n", lines].concat()) };
+    if let Err(error) = file.write_all(&begun) {
         // Half a line is read past in any case.
         let _ = file.set_len(length);
         return Err(error);
@@ -79,7 +76,7 @@ pub(super) fn append_lines(dir: &Dir, name: &str, lines: &[u8], durable: bool) -
             sync_folder(dir)?;
         }
     }
-    Ok(length..file.metadata()?.len())
+    Ok(length..length + begun.len() as u64)
 }
 
 fn ends_whole(file: &mut File, length: u64) -> io::Result<bool> {

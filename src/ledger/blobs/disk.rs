@@ -65,12 +65,19 @@ impl DiskBlobs {
     /// What was taken is for the ledger alone from now on: no other name of it is left.
     pub(super) fn settle(&self, version: Version) -> io::Result<()> {
         let (shard, name) = self.place(version)?;
+        let file = match shard.open(&name) {
+            #[cfg(unix)]
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                // Its mode keeps out even its owner.
+                shard.set_permissions(&name, cap_std::fs::PermissionsExt::from_mode(0o600))?;
+                shard.open(&name)?
+            }
+            opened => opened?,
+        };
+        let file = file.into_std();
         #[cfg(unix)]
-        {
-            let only_me = cap_std::fs::PermissionsExt::from_mode(0o600);
-            shard.set_permissions(&name, only_me)?;
-        }
-        self.touch(&shard, &name)
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        file.set_modified(store::system_time(self.world.now())?)
     }
 
     /// What was taken is back in the workspace: what is kept becomes a file of its own.

@@ -54,6 +54,13 @@ fn undo_after_undo_walks_back_and_undoing_an_undo_is_redo() {
         undo(&ledger, &mut files, made[1]);
         undo(&ledger, &mut files, redone);
         assert_eq!((&files, latest(&ledger)), (&states[0], None));
+        let told = ledger.lines().into_iter().filter_map(|line| match line.event {
+            Event::FsUndo { undoes, .. } => Some(undoes),
+            _ => None,
+        });
+        let told: Vec<_> = told.collect();
+        let all = [made[2], made[1], made[0], undone[2], undone[1], made[1], redone];
+        assert!(told == all || told.is_empty(), "{told:?}");
         let record = ledger.change(made[0]).unwrap();
         assert_eq!(record.undone_by, Some(undone[2]));
     }
