@@ -95,8 +95,8 @@ impl Blobs {
     }
 }
 
-/// Whether `bytes` are what they are said to be: a file that was taken may have been written to since, by a program that
-/// still holds it open.
+/// Whether `bytes` are what they are said to be: a file that was taken may have been written to since, by a program
+/// that still holds it open.
 fn check(version: Version, bytes: &[u8]) -> io::Result<()> {
     if Version::of(bytes) == version { Ok(()) } else { Err(changed(version)) }
 }

@@ -11,8 +11,8 @@ use crate::ledger::{Core, Ledger, Swept, store};
 use crate::model::id::SessionId;
 
 impl Ledger {
-    /// Lets go of what is older than the retention, and of the oldest kept bytes until the rest is not too much. What an
-    /// unfinished change needs stays, and so do the logs of sessions that run.
+    /// Lets go of what is older than the retention, and of the oldest kept bytes until the rest is not too much. What
+    /// an unfinished change needs stays, and so do the logs of sessions that run.
     ///
     /// # Errors
     /// The state folder cannot be used.

@@ -43,8 +43,8 @@ impl DiskBlobs {
         if durable { sync(&shard, &name) } else { Ok(()) }
     }
 
-    /// Keeps the displaced file: as a second name of it where both lie on one file system, else as a copy. It stays where
-    /// it is, so that a change that fails later can still be taken back.
+    /// Keeps the displaced file: as a second name of it where both lie on one file system, else as a copy. It stays
+    /// where it is, so that a change that fails later can still be taken back.
     ///
     /// Says whether it is the same file.
     pub(super) fn take(&self, version: Version, folder: &Dir, source: &str) -> io::Result<bool> {

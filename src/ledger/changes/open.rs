@@ -63,7 +63,8 @@ impl OpenChange {
         self.0.as_ref().map(|desk| desk.record.change)
     }
 
-    /// The same, to be shown and undone together with the others of `group`. Said before the workspace is told to begin.
+    /// The same, to be shown and undone together with the others of `group`. Said before the workspace is told to
+    /// begin.
     pub fn in_group(mut self, group: impl Into<String>) -> Self {
         if let Some(desk) = &mut self.0 {
             desk.record.group = Some(group.into());

@@ -102,7 +102,7 @@ pub(in crate::ledger) fn recover(
                 recovered.push((id, Recovered::Void));
             }
             Err(error) => {
-                tracing::warn!(%error, change = %id, "a change that a crash left open is tried again at the next start");
+                tracing::warn!(%error, change = %id, "a change that a crash left open will be looked at again");
                 change.leave();
             }
         }

@@ -128,8 +128,8 @@ impl Notes {
         }
     }
 
-    /// Reads what other processes have noted. Where that cannot be done, what is known here has to do: at worst a file is to
-    /// be read again.
+    /// Reads what other processes have noted. Where that cannot be done, what is known here has to do: at worst a file
+    /// is to be read again.
     pub(super) fn read_on(&self, principal: &str, eyes: &mut Eyes) {
         let Some(place) = &self.place else { return };
         let read = place.lock.hold().and_then(|_held| {
