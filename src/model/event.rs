@@ -139,6 +139,12 @@ pub enum Event {
         /// What it added.
         text: String,
     },
+    /// The log could not be written for so long that some events found no room to wait: they are missing here.
+    #[serde(rename = "log/gap")]
+    LogGap {
+        /// How many.
+        events: u64,
+    },
     /// A program in code mode made a call.
     #[serde(rename = "tool/code-dispatch")]
     CodeDispatch {

@@ -1,0 +1,150 @@
+//! The list of changes as it is read: entries put together to records, and who has undone what.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::time::SystemTime;
+
+use cap_std::fs::Dir;
+
+use crate::ledger::changes::record::{ChangeRecord, Entry, Kept, Status};
+use crate::ledger::store;
+use crate::model::id::ChangeId;
+use crate::model::version::Version;
+
+/// The records in the order in which they were begun.
+#[derive(Debug, Default)]
+pub(super) struct List {
+    records: Vec<ChangeRecord>,
+    places: HashMap<ChangeId, usize>,
+    /// How many bytes of the file were read.
+    read: u64,
+    /// When that file was made, where the system knows: it may be made anew.
+    made: Option<SystemTime>,
+}
+
+impl List {
+    /// Reads what was added to the file since. A line that a crash cut off is read past.
+    pub(super) fn read_on(&mut self, state: &Dir, name: &str) -> io::Result<()> {
+        let Some(mut file) = store::existing(state, name)? else {
+            *self = List::default();
+            return Ok(());
+        };
+        let metadata = file.metadata()?;
+        let (length, made) = (metadata.len(), metadata.created().ok());
+        if length < self.read || made != self.made {
+            *self = List { made, ..List::default() };
+        }
+        if length == self.read {
+            return Ok(());
+        }
+        file.seek(SeekFrom::Start(self.read))?;
+        let mut added = Vec::new();
+        file.read_to_end(&mut added)?;
+        // A line without its end is still being written.
+        let whole = memchr::memrchr(b'\n', &added).map_or(0, |end| end + 1);
+        for line in added[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            match serde_json::from_slice(line) {
+                Ok(entry) => self.take(entry),
+                Err(error) => tracing::debug!(%error, "a line of the list of changes is read past"),
+            }
+        }
+        self.read += whole as u64;
+        Ok(())
+    }
+
+    pub(super) fn take(&mut self, entry: Entry) {
+        match entry {
+            Entry::Intent(record) => self.begin(record),
+            Entry::Done { change, kept } => self.end(change, Status::Done, &kept),
+            Entry::Void { change } => self.end(change, Status::Void, &[]),
+        }
+    }
+
+    fn begin(&mut self, record: ChangeRecord) {
+        match self.places.get(&record.change) {
+            Some(&place) => self.records[place].steps = record.steps,
+            None => {
+                self.places.insert(record.change, self.records.len());
+                self.records.push(record);
+            }
+        }
+    }
+
+    fn end(&mut self, change: ChangeId, status: Status, kept: &[Kept]) {
+        let Some(record) = self.places.get(&change).map(|&place| &mut self.records[place]) else { return };
+        if record.status != Status::Intent {
+            // Said twice, since the first time seemed to fail.
+            return;
+        }
+        record.status = status;
+        for kept in kept {
+            for step in
+                record.steps.iter_mut().filter(|step| step.step.path == kept.path || step.step.real == kept.path)
+            {
+                step.step.before = Some(kept.before.clone());
+                step.mode = kept.mode;
+            }
+        }
+        if let (Status::Done, Some(undone)) = (status, record.undoes()) {
+            self.undo(undone, change);
+        }
+    }
+
+    /// `undone` no longer stands. If it was an undo itself, what that had taken back stands again.
+    fn undo(&mut self, undone: ChangeId, by: ChangeId) {
+        let Some(record) = self.places.get(&undone).map(|&place| &mut self.records[place]) else { return };
+        record.undone_by = Some(by);
+        let Some(restored) = record.undoes() else { return };
+        if let Some(&place) = self.places.get(&restored) {
+            let restored = &mut self.records[place];
+            if restored.undone_by == Some(undone) {
+                restored.undone_by = None;
+                let again = restored.undoes();
+                let id = restored.change;
+                // It takes back again what it took back.
+                if let Some(again) = again {
+                    self.undo(again, id);
+                }
+            }
+        }
+    }
+
+    pub(super) fn get(&self, change: ChangeId) -> Option<&ChangeRecord> {
+        self.places.get(&change).map(|&place| &self.records[place])
+    }
+
+    pub(super) fn newest_first(&self) -> impl Iterator<Item = &ChangeRecord> {
+        self.records.iter().rev()
+    }
+
+    /// The bytes that changes which have not ended may need.
+    pub(super) fn needed(&self) -> HashSet<Version> {
+        let steps = self.unfinished().flat_map(|record| &record.steps);
+        let versions = steps.flat_map(|step| [&step.step.before, &step.step.after]);
+        versions.filter_map(|version| version.as_deref()?.parse().ok()).collect()
+    }
+
+    /// What a list without the records that have ended and were begun before `before` says. Nothing if there are none.
+    pub(super) fn since(&self, before: SystemTime) -> Option<Vec<Entry>> {
+        let stays = |record: &&ChangeRecord| {
+            record.status == Status::Intent || store::system_time(record.time).is_ok_and(|time| time >= before)
+        };
+        let left: Vec<&ChangeRecord> = self.records.iter().filter(stays).collect();
+        if left.len() == self.records.len() {
+            return None;
+        }
+        let ended = |record: &ChangeRecord| match record.status {
+            Status::Intent => None,
+            Status::Done => Some(Entry::Done { change: record.change, kept: Vec::new() }),
+            Status::Void => Some(Entry::Void { change: record.change }),
+        };
+        let begun = left.iter().map(|record| Entry::Intent((*record).clone()));
+        // After all the beginnings, so that an undo finds what it undoes; in the order in which they began, as then.
+        Some(begun.chain(left.iter().filter_map(|record| ended(record))).collect())
+    }
+
+    /// Changes whose end is not written down, oldest first.
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = &ChangeRecord> {
+        self.records.iter().filter(|record| record.status == Status::Intent)
+    }
+}

@@ -1,0 +1,149 @@
+//! What of a call's arguments is not written as it is: secrets not at all, long texts once, elsewhere.
+
+use serde_json::{Value, json};
+
+use crate::model::version::Version;
+
+/// From this many bytes on a text is stored by itself.
+const LONG: usize = 1024;
+
+/// Which arguments are secret: globs `tool.argument`, such as `write_file.content` or `*.password`.
+///
+/// An argument is secret wherever in the arguments its name stands; `*` and `?` stand for any letters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Redact(Vec<(String, String)>);
+
+/// A rule that does not say what is secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` does not say what is secret: write `tool.argument`, such as `write_file.content` or `*.password`")]
+pub struct BadRule(String);
+
+impl Redact {
+    /// The rules as a configuration writes them.
+    ///
+    /// # Errors
+    /// One of them is no rule.
+    pub fn new(rules: &[impl AsRef<str>]) -> Result<Self, BadRule> {
+        let parts = |rule: &str| match rule.split_once('.') {
+            Some((tool, argument)) if !tool.is_empty() && !argument.is_empty() => {
+                Ok((tool.to_owned(), argument.to_owned()))
+            }
+            _ => Err(BadRule(rule.to_owned())),
+        };
+        rules.iter().map(|rule| parts(rule.as_ref())).collect::<Result<_, _>>().map(Redact)
+    }
+
+    /// Replaces what is secret in the arguments of `tool` by `{"$secret": true}`.
+    pub fn apply(&self, tool: &str, arguments: &mut Value) {
+        let of_tool = self.0.iter().filter(|(pattern, _)| matches(pattern, tool));
+        let names: Vec<&str> = of_tool.map(|(_, argument)| argument.as_str()).collect();
+        if !names.is_empty() {
+            hide(&names, arguments);
+        }
+    }
+}
+
+fn hide(names: &[&str], value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                if names.iter().any(|pattern| matches(pattern, name)) {
+                    *value = json!({"$secret": true});
+                } else {
+                    hide(names, value);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| hide(names, item)),
+        _ => {}
+    }
+}
+
+/// Replaces long texts by `{"$blob": version, "bytes": count}` and gives each to `keep`.
+pub fn shorten(value: &mut Value, keep: &mut dyn FnMut(Version, String)) {
+    match value {
+        Value::String(text) if text.len() > LONG => {
+            let version = Version::of(text.as_bytes());
+            let stand_in = json!({"$blob": version, "bytes": text.len()});
+            keep(version, std::mem::take(text));
+            *value = stand_in;
+        }
+        Value::Object(members) => members.values_mut().for_each(|value| shorten(value, keep)),
+        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, keep)),
+        _ => {}
+    }
+}
+
+/// Whether `text` is what `pattern` says, `*` standing for any letters and `?` for one.
+fn matches(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (mut p, mut t, mut star) = (0, 0, None);
+    while t < text.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, t));
+                p += 1;
+            }
+            Some(&c) if c == '?' || c == text[t] => {
+                p += 1;
+                t += 1;
+            }
+            // The last star takes one letter more.
+            _ => match &mut star {
+                Some((at, taken)) => {
+                    *taken += 1;
+                    (p, t) = (*at + 1, *taken);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, text, want) in [
+            ("write_file", "write_file", true),
+            ("write_file", "write_files", false),
+            ("*", "", true),
+            ("*_file", "patch_file", true),
+            ("*a*b", "xaxbxb", true),
+            ("*a*b", "xaxbxc", false),
+            ("p?tch", "patch", true),
+            ("p?tch", "pätch", true),
+            ("?", "", false),
+        ] {
+            assert_eq!(matches(pattern, text), want, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_hidden_wherever_they_stand() {
+        let rules = Redact::new(&["write_file.content", "*.password"]).unwrap();
+        let arguments = json!({"content": "s3cret", "deep": [{"password": ["x"], "path": "a"}]});
+        let mut written = arguments.clone();
+        rules.apply("write_file", &mut written);
+        let secret = json!({"$secret": true});
+        assert_eq!(written, json!({"content": secret, "deep": [{"password": secret, "path": "a"}]}));
+        let mut other = arguments.clone();
+        rules.apply("patch_file", &mut other);
+        assert_eq!(other, json!({"content": "s3cret", "deep": [{"password": secret, "path": "a"}]}));
+        assert!(Redact::new(&["content"]).unwrap_err().to_string().contains("tool.argument"));
+    }
+
+    #[test]
+    fn long_texts_are_stored_by_themselves() {
+        let long = "é".repeat(513);
+        let mut value = json!({"a": [long.clone()], "b": "x".repeat(1024)});
+        let mut kept = Vec::new();
+        shorten(&mut value, &mut |version, text| kept.push((version, text)));
+        let version = Version::of(long.as_bytes());
+        assert_eq!(value, json!({"a": [{"$blob": version, "bytes": 1026}], "b": "x".repeat(1024)}));
+        assert_eq!(kept, [(version, long)]);
+    }
+}

@@ -1,0 +1,164 @@
+//! Which parts of a file were seen: intervals that grow together.
+
+use serde::{Deserialize, Serialize};
+
+/// A place in a file: before which byte, and in which line that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u64,
+    /// The byte, from 0.
+    pub offset: u64,
+}
+
+impl Position {
+    /// The beginning of a file.
+    pub const START: Position = Position { line: 1, offset: 0 };
+}
+
+/// From a place up to another one, which is not part of it; up to the end, if there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Span {
+    #[serde(rename = "f")]
+    pub(super) from: Position,
+    #[serde(rename = "t", skip_serializing_if = "Option::is_none", default)]
+    pub(super) to: Option<Position>,
+}
+
+impl Span {
+    pub(super) const WHOLE: Span = Span { from: Position::START, to: None };
+
+    fn end(&self) -> u64 {
+        self.to.map_or(u64::MAX, |to| to.offset)
+    }
+}
+
+/// Spans in order that neither touch nor overlap.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Spans(Vec<Span>);
+
+impl Spans {
+    pub(super) fn whole() -> Self {
+        Spans(vec![Span::WHOLE])
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.0.as_slice(), [Span { from, to: None }] if from.offset == 0)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether all of `span` was seen.
+    pub(super) fn cover(&self, span: &Span) -> bool {
+        self.0.iter().any(|seen| seen.from.offset <= span.from.offset && span.end() <= seen.end())
+    }
+
+    pub(super) fn add(&mut self, mut span: Span) {
+        if span.end() <= span.from.offset {
+            return;
+        }
+        let first = self.0.partition_point(|seen| seen.end() < span.from.offset);
+        let last = self.0.partition_point(|seen| seen.from.offset <= span.end());
+        if let Some(touched) = self.0.get(first..last)
+            && let (Some(head), Some(tail)) = (touched.first(), touched.last())
+        {
+            if head.from.offset < span.from.offset {
+                span.from = head.from;
+            }
+            if tail.end() > span.end() {
+                span.to = tail.to;
+            }
+        }
+        self.0.splice(first..last, [span]);
+    }
+
+    pub(super) fn add_all(&mut self, other: &Spans) {
+        other.0.iter().for_each(|span| self.add(*span));
+    }
+
+    /// What lies before `place`.
+    pub(super) fn before(&self, place: Position) -> Spans {
+        let cut = |span: &Span| {
+            let to = if span.end() > place.offset { place } else { span.to? };
+            (span.from.offset < to.offset).then_some(Span { from: span.from, to: Some(to) })
+        };
+        Spans(self.0.iter().filter_map(cut).collect())
+    }
+
+    /// The lines that were not seen, first and last; no last one stands for up to the end.
+    pub(super) fn unseen(&self) -> Vec<(u64, Option<u64>)> {
+        let mut gaps = Vec::new();
+        let mut at = Some(Position::START);
+        for span in &self.0 {
+            if let Some(at) = at
+                && at.offset < span.from.offset
+            {
+                // A span that begins within a line leaves the part before it to be read with the line above.
+                gaps.push((at.line, Some(at.line.max(span.from.line.saturating_sub(1)))));
+            }
+            at = span.to;
+        }
+        gaps.extend(at.map(|at| (at.line, None)));
+        gaps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten bytes a line.
+    fn at(line: u64) -> Position {
+        Position { line, offset: (line - 1) * 10 }
+    }
+
+    fn spans(parts: &[(u64, Option<u64>)]) -> Spans {
+        let mut spans = Spans::default();
+        parts.iter().for_each(|&(from, to)| spans.add(Span { from: at(from), to: to.map(at) }));
+        spans
+    }
+
+    #[test]
+    fn spans_grow_together() {
+        assert_eq!(spans(&[(1, Some(5)), (5, None)]), Spans::whole());
+        assert_eq!(spans(&[(5, None), (1, Some(5))]), Spans::whole());
+        assert_eq!(spans(&[(1, Some(3)), (7, Some(9)), (2, Some(8))]), spans(&[(1, Some(9))]));
+        assert_eq!(spans(&[(1, None), (3, Some(4))]), Spans::whole());
+        assert_eq!(spans(&[(3, Some(4)), (1, None)]), Spans::whole());
+        assert_eq!(spans(&[(1, Some(2)), (4, Some(5))]).0.len(), 2);
+    }
+
+    #[test]
+    fn what_is_missing_is_told_in_lines() {
+        assert_eq!(Spans::default().unseen(), [(1, None)]);
+        assert_eq!(Spans::whole().unseen(), []);
+        assert_eq!(spans(&[(3, Some(5)), (8, Some(9))]).unseen(), [(1, Some(2)), (5, Some(7)), (9, None)]);
+        assert_eq!(spans(&[(4, None)]).unseen(), [(1, Some(3))]);
+    }
+
+    #[test]
+    fn what_lies_before_a_place_is_cut_there() {
+        let some = spans(&[(1, Some(3)), (5, Some(9)), (11, None)]);
+        assert_eq!(some.before(at(7)), spans(&[(1, Some(3)), (5, Some(7))]));
+        assert_eq!(some.before(at(1)), Spans::default());
+        assert_eq!(some.before(at(12)), spans(&[(1, Some(3)), (5, Some(9)), (11, Some(12))]));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_line_is_seen_or_missing_and_never_both(parts in proptest::collection::vec((1u64..20, 1u64..10), 0..8)) {
+            let spans = spans(&parts.iter().map(|&(from, lines)| (from, Some(from + lines))).collect::<Vec<_>>());
+            for line in 1..40 {
+                let seen = parts.iter().any(|&(from, lines)| (from..from + lines).contains(&line));
+                let missing = spans.unseen().iter().any(|&(from, to)| from <= line && to.is_none_or(|to| line <= to));
+                proptest::prop_assert_eq!(seen, !missing, "line {} of {:?}", line, spans);
+                proptest::prop_assert_eq!(seen, spans.cover(&Span { from: at(line), to: Some(at(line + 1)) }));
+            }
+            let ordered = spans.0.windows(2).all(|two| two[0].end() < two[1].from.offset);
+            proptest::prop_assert!(ordered, "{:?}", spans);
+        }
+    }
+}
