@@ -1,0 +1,1 @@
+//! Configuration: faults, merging, trust.

@@ -1,0 +1,1 @@
+//! Commands as hooks, with small shell scripts.

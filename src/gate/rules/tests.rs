@@ -1,0 +1,1 @@
+//! Rules, guards and patterns in tables.
