@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::gate::CallFacts;
 use crate::gate::hook::OutcomeFacts;
+use crate::model::error::glimpse;
 use crate::model::event::Phase;
 use crate::model::json::parse_strict;
 
@@ -181,9 +182,11 @@ pub trait Answer: DeserializeOwned + JsonSchema {
                 Ok(Self::silence())
             };
         }
-        let value = parse_strict(text).map_err(|fault| {
-            format!("printed something that is not one JSON object: {}; {fault}", crate::model::error::glimpse(text))
-        })?;
+        let value = parse_strict(text)
+            .map_err(|fault| format!("printed something that is not one JSON object: {}; {fault}", glimpse(text)))?;
+        if !value.is_object() {
+            return Err(format!("printed JSON that is no object: {}", glimpse(text)));
+        }
         let answer: Self =
             serde_json::from_value(value).map_err(|fault| format!("printed JSON that is no answer: {fault}"))?;
         match answer.contradiction() {
