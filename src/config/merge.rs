@@ -56,7 +56,7 @@ impl Loaded {
         let mut taking = Taking { text, standing: &standing, left_out: Vec::new() };
         taking.settings(&mut self.config, &file);
         taking.lists(&mut self.config, file)?;
-        self.config.sources.push(text.path.clone());
+        self.config.sources.extend([text.path.clone(), text.real.clone()]);
         let left_out = taking.left_out;
         if let (Standing::Stranger { since }, false) = (&standing, left_out.is_empty()) {
             self.left_out.extend(left_out);

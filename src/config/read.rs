@@ -13,8 +13,11 @@ const MOST: u64 = 1 << 20;
 /// A configuration that was read.
 #[derive(Debug)]
 pub(super) struct Text {
-    /// Where it lies, without links.
+    /// Where it was found: the folder without links, and its name there. Hooks are looked for beside it, and trust is
+    /// about this place: a link to a file that is trusted elsewhere is not trusted.
     pub(super) path: PathBuf,
+    /// Where it really lies.
+    pub(super) real: PathBuf,
     pub(super) content: String,
 }
 
@@ -40,9 +43,10 @@ impl Text {
             return Err(refuse(format!("it is longer than {MOST} bytes")));
         }
         let content = content.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(content);
-        // Hooks are looked for beside the file as it was named, trust is about where it really lies.
-        let path = path.canonicalize().map_err(|error| refuse(error.to_string()))?;
-        Ok(Some(Text { path, content }))
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = path.file_name().unwrap_or_default();
+        let canonical = |path: &Path| path.canonicalize().map_err(|error| refuse(error.to_string()));
+        Ok(Some(Text { path: canonical(folder)?.join(name), real: canonical(path)?, content }))
     }
 
     /// The folder that it lies in.

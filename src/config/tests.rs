@@ -331,6 +331,18 @@ fn trust_that_cannot_be_told_is_no_trust() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_link_to_what_is_trusted_elsewhere_is_not_trusted() {
+    let (trusted, stranger) = (Home::new(), Home::new());
+    trusted.repository(REPOSITORY);
+    trust(&trusted.root(), &trusted.trust()).expect("trusted");
+    std::os::unix::fs::symlink(trusted.root().join(FILE_NAME), stranger.root().join(FILE_NAME)).expect("a link");
+    let sources = |root| Sources { root: Some(root), trust: Some(trusted.trust()), ..Sources::default() };
+    assert!(Config::load(&sources(trusted.root())).expect("a configuration").left_out.is_empty());
+    assert!(!Config::load(&sources(stranger.root())).expect("a configuration").left_out.is_empty());
+}
+
+#[test]
 fn the_file_that_was_named_counts_in_full_wherever_it_lies() {
     let home = Home::new();
     home.repository(REPOSITORY);

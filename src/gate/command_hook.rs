@@ -4,7 +4,8 @@
 //!
 //! - exit code 0 and one JSON object on standard output: that is the answer
 //! - exit code 0 and nothing on standard output: no objection
-//! - exit code 2: no, whatever is on standard output; the reason is on standard error
+//! - exit code 2: no, whatever is on standard output; the reason is on standard error. Interpreters also end with 2 when
+//!   they cannot read their script; what they say then is no reason
 //!
 //! Everything else is a [`HookFailure`]. What a hook writes to standard error is for people, and counts only as a reason.
 
@@ -86,7 +87,7 @@ impl CommandHook {
     fn answer<T: Answer>(&self, ended: &Ended) -> Result<T, HookFailure> {
         match ended.status.code() {
             Some(0) => T::read(&ended.stdout, ended.cut_short).map_err(|said| trouble::of_answer(&self.name, &said)),
-            Some(2) => Ok(T::no(trouble::reason_in(&ended.stderr))),
+            Some(2) if !trouble::is_accident(&ended.stderr) => Ok(T::no(trouble::reason_in(&ended.stderr))),
             _ => Err(trouble::of_status(&self.name, ended)),
         }
     }

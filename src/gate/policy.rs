@@ -41,10 +41,19 @@ pub struct Policy {
 pub struct Judgement {
     /// The strictest of their words.
     pub verdict: Verdict,
-    /// The arguments a hook wants instead. The call must be validated and judged again with them.
-    pub arguments: Option<Map<String, Value>>,
+    /// What a hook wants it to be instead. That must be validated and judged again.
+    pub rewrite: Option<Rewrite>,
     /// What hooks want the model to know: who, and what.
     pub context: Vec<(String, String)>,
+}
+
+/// Other arguments for a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rewrite {
+    /// The hook that wants them.
+    pub hook: String,
+    /// All of them.
+    pub arguments: Map<String, Value>,
 }
 
 /// What the rules and hooks say about a call in the end.
@@ -71,6 +80,21 @@ pub struct Aftermath {
     pub context: Vec<(String, String)>,
 }
 
+impl Aftermath {
+    /// What the model is told in place of an outcome that is blocked, which may have changed something.
+    #[must_use]
+    pub fn refusal(&self, change: Option<&str>) -> Option<ToolError> {
+        let mut error = self.block.as_ref()?.refusal();
+        if let Some(change) = change {
+            error.message.push_str(&format!(
+                " The change {change} has been made all the same; it stands until undo_change takes it back."
+            ));
+            error = error.with("change", change);
+        }
+        Some(error)
+    }
+}
+
 impl Policy {
     /// Lets everything run.
     #[must_use]
@@ -78,53 +102,49 @@ impl Policy {
         Policy::default()
     }
 
-    /// Judges a call until no hook changes it any more. `prepare` validates a rewrite and says what the gate needs to
-    /// know about it.
-    ///
-    /// # Errors
-    /// A rewrite is not a valid call: what `prepare` said.
+    /// Judges a call until no hook changes it any more. `prepare` validates other arguments, and says what the gate needs
+    /// to know about the call with them. A rewrite that is no valid call is denied: it is not the model that can mend it.
     pub async fn settle(
         &self,
         call: CallFacts,
         mut prepare: impl FnMut(Map<String, Value>) -> Result<CallFacts, ToolError>,
         record: Record<'_>,
-    ) -> Result<Settled, ToolError> {
+    ) -> Settled {
         let mut settled = Settled { call, verdict: Verdict::Allow, rewritten: false, context: Vec::new() };
         for _ in 0..ROUNDS {
             let judgement = self.before(&settled.call, record).await;
             settled.verdict = settled.verdict.and(judgement.verdict);
-            settled.context.extend(
-                judgement.context.into_iter().filter(|told| !settled.context.contains(told)).collect::<Vec<_>>(),
-            );
-            match judgement.arguments {
-                Some(arguments) if !matches!(settled.verdict, Verdict::Deny(_)) => {
-                    settled.call = prepare(arguments)?;
-                    settled.rewritten = true;
+            for told in judgement.context {
+                if !settled.context.contains(&told) {
+                    settled.context.push(told);
                 }
-                _ => return Ok(settled),
+            }
+            let Some(Rewrite { hook, arguments }) = judgement.rewrite else { return settled };
+            match prepare(arguments) {
+                Ok(call) => (settled.call, settled.rewritten) = (call, true),
+                Err(fault) => {
+                    let what = format!("the hook {hook} rewrote this call into one that cannot run: {}", fault.message);
+                    settled.verdict = settled.verdict.and(denied_by_gate(what));
+                    return settled;
+                }
             }
         }
-        settled.verdict = settled.verdict.and(Verdict::Deny(Ground {
-            by: "the gate".to_owned(),
-            reason: format!(
-                "the hooks rewrote this call {ROUNDS} times and would again, so they contradict each other"
-            ),
-        }));
-        Ok(settled)
+        let what = format!("the hooks rewrote this call {ROUNDS} times and would again, so they contradict each other");
+        settled.verdict = settled.verdict.and(denied_by_gate(what));
+        settled
     }
 
     /// What the rules and hooks say about one form of a call.
     pub async fn before(&self, call: &CallFacts, record: Record<'_>) -> Judgement {
-        let verdict = self.rules.judge(call);
-        let mut judgement = Judgement { verdict, arguments: None, context: Vec::new() };
-        for hook in &self.hooks {
+        let mut judgement = Judgement { verdict: self.rules.judge(call), rewrite: None, context: Vec::new() };
+        for hook in self.hooks.iter().filter(|hook| hook.wants(Phase::Pre, &call.tool)) {
             if matches!(judgement.verdict, Verdict::Deny(_)) {
-                judgement.arguments = None;
                 break;
             }
-            if hook.wants(Phase::Pre, &call.tool) {
-                self.ask_before(&**hook, call, &mut judgement, record).await;
-            }
+            self.ask_before(&**hook, call, &mut judgement, record).await;
+        }
+        if matches!(judgement.verdict, Verdict::Deny(_)) {
+            judgement.rewrite = None;
         }
         judgement
     }
@@ -139,17 +159,15 @@ impl Policy {
                 invoked.result(decision, reason, record);
                 judgement.verdict = std::mem::replace(&mut judgement.verdict, Verdict::Allow).and(said.verdict);
                 judgement.context.extend(said.context.map(|text| (hook.name().to_owned(), text)));
-                judgement.arguments = judgement.arguments.take().or(said.rewrite);
+                let rewrite = said.rewrite.map(|arguments| Rewrite { hook: hook.name().to_owned(), arguments });
+                judgement.rewrite = judgement.rewrite.take().or(rewrite);
             }
             Err(failure) => {
                 invoked.result("failed", Some(failure.to_string()), record);
                 if hook.on_failure() == OnFailure::Deny {
-                    judgement.verdict = Verdict::Deny(ground_of(&failure));
+                    judgement.verdict = denied_by_gate(failure.to_string());
                 }
             }
-        }
-        if matches!(judgement.verdict, Verdict::Deny(_)) {
-            judgement.arguments = None;
         }
     }
 
@@ -165,7 +183,7 @@ impl Policy {
                 Err(failure) => {
                     invoked.result("failed", Some(failure.to_string()), record);
                     if hook.on_failure() == OnFailure::Deny {
-                        aftermath.block.get_or_insert(ground_of(&failure));
+                        aftermath.block.get_or_insert(by_gate(failure.to_string()));
                     }
                     continue;
                 }
@@ -221,9 +239,13 @@ async fn caught<'a, T>(
     AssertUnwindSafe(async { ask().await }).catch_unwind().await.unwrap_or_else(|panic| Err(panicked(panic)))
 }
 
-/// A hook that fails is the gate's reason to say no, not the hook's.
-fn ground_of(failure: &HookFailure) -> Ground {
-    Ground { by: "the gate".to_owned(), reason: failure.to_string() }
+/// What no hook said, such as that one failed, is the gate's own word.
+fn by_gate(reason: String) -> Ground {
+    Ground { by: "the gate".to_owned(), reason }
+}
+
+fn denied_by_gate(reason: String) -> Verdict {
+    Verdict::Deny(by_gate(reason))
 }
 
 /// The log's words for what a hook said.

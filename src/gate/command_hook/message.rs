@@ -13,29 +13,31 @@ use crate::model::error::glimpse;
 use crate::model::event::Phase;
 use crate::model::json::parse_strict;
 
-/// What a hook gets on its standard input: one JSON object, then the end.
+/// What a hook gets on its standard input: one JSON object, then the end. More may be added; hooks ignore what they do
+/// not know.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "Hook input", deny_unknown_fields)]
+#[schemars(title = "Hook input")]
 struct Input<'a> {
-    /// Of this message. It changes only if something is taken away.
-    version: u32,
+    /// Of this message: 1. It changes only if something is taken away.
+    version: u8,
     /// `pre`: before the call is planned. `post`: its outcome is known.
     phase: Phase,
     /// The hook's name.
     hook: &'a str,
     /// The workspace's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     workspace: Option<String>,
     /// The call.
     call: CallMessage<'a>,
     /// What it came to; only in the phase `post`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "OutcomeMessage<'_>")]
     outcome: Option<OutcomeMessage<'a>>,
 }
 
 /// A call.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct CallMessage<'a> {
     /// The tool.
     tool: &'a str,
@@ -51,15 +53,16 @@ struct CallMessage<'a> {
 
 /// What a call came to.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 struct OutcomeMessage<'a> {
     /// The code of a tool error.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     error: Option<&'a str>,
     /// The observation, or the message of the error.
     text: &'a str,
     /// The change that was made. It has happened, whatever a hook says.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     change: Option<&'a str>,
 }
 
@@ -235,7 +238,8 @@ impl Answer for Post {
 /// The JSON Schema of what a hook gets.
 #[must_use]
 pub fn input_schema() -> Value {
-    schemars::schema_for!(Input<'_>).to_value()
+    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<Input<'_>>().to_value()
 }
 
 /// The JSON Schema of what a hook may answer in a phase.

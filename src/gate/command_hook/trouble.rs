@@ -86,6 +86,15 @@ pub(super) fn of_status(hook: &str, ended: &Ended) -> HookFailure {
     failure(hook, format!("{how}{}", said(&ended.stderr)), cure)
 }
 
+/// Whether the exit code 2 is an interpreter's, which found no script or cannot read it, rather than a no. Taken wrongly,
+/// it is a denial all the same unless the hook only advises.
+pub(super) fn is_accident(stderr: &[u8]) -> bool {
+    const COMPLAINTS: [&str; 5] =
+        ["No such file or directory", "can't open file", "cannot open", "yntax error", "SyntaxError"];
+    let text = String::from_utf8_lossy(stderr);
+    COMPLAINTS.iter().any(|complaint| text.contains(complaint))
+}
+
 #[cfg(unix)]
 fn killed(status: std::process::ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt as _;

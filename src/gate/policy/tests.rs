@@ -98,7 +98,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     futures_util::FutureExt::now_or_never(future).expect("these hooks answer at once")
 }
 
-fn settle(policy: &Policy, arguments: Value) -> (Result<Settled, ToolError>, Vec<Event>) {
+fn settle(policy: &Policy, arguments: Value) -> (Settled, Vec<Event>) {
     let mut events = Vec::new();
     let settled = block_on(policy.settle(facts(arguments), prepare, &mut |event| events.push(event)));
     (settled, events)
@@ -145,7 +145,7 @@ fn b187_b188_the_strictest_stands_and_no_hook_softens_a_rule() {
     ] {
         let policy = policy(Some(rule(decision, None)), &[&hooks[0], &hooks[1]]);
         let (settled, events) = settle(&policy, json!({"path": "k"}));
-        assert_eq!(words(&settled.expect("settled").verdict), want);
+        assert_eq!(words(&settled.verdict), want);
         assert_eq!(said(&events), want_said, "{want}");
     }
 }
@@ -158,17 +158,17 @@ fn a_hook_that_fails_or_panics_denies_unless_it_only_advises() {
         broken
     };
     let (settled, events) = settle(&policy(None, &[&broken(OnFailure::Deny)]), json!({}));
-    let refusal = settled.expect("settled").verdict.or_refuse().expect_err("denied");
+    let refusal = settled.verdict.or_refuse().expect_err("denied");
     assert!(
         refusal.message.starts_with("denied: the gate says: the hook broken crashed. Mend it. Do not"),
         "{refusal}"
     );
     assert_eq!(said(&events), ["broken failed"]);
     let (settled, events) = settle(&policy(None, &[&broken(OnFailure::Allow)]), json!({}));
-    assert_eq!((settled.expect("settled").verdict, said(&events)), (Verdict::Allow, vec!["broken failed".to_owned()]));
+    assert_eq!((settled.verdict, said(&events)), (Verdict::Allow, vec!["broken failed".to_owned()]));
     let panics = hook("panics", |_| panic!("a fault in the hook"));
     let (settled, _) = settle(&policy(None, &[&panics]), json!({}));
-    assert_eq!(words(&settled.expect("settled").verdict), "deny: the gate");
+    assert_eq!(words(&settled.verdict), "deny: the gate");
 }
 
 /// A hook that rewrites `path`, and keeps all else.
@@ -183,27 +183,25 @@ fn rewrites(name: &'static str, to: Value) -> Arc<Says> {
 #[test]
 fn b190_a_rewrite_is_validated_and_judged_again() {
     let secret = || Some(rule(Decision::Deny, Some("secrets")));
-    for (to, want) in [
-        (json!("b.txt"), Ok("allow")),
-        (json!("secrets/k"), Ok("deny: the rule at line 1")),
-        (json!("../x"), Err(ErrorCode::OutsideWorkspace)),
-        (json!(7), Err(ErrorCode::InvalidArguments)),
+    let invalid = "the hook rewriting rewrote this call into one that cannot run: ";
+    for (to, want, reason) in [
+        ("b.txt".into(), "allow", String::new()),
+        ("secrets/k".into(), "deny: the rule at line 1", "write_file on secrets/k is not allowed".to_owned()),
+        ("../x".into(), "deny: the gate", format!("{invalid}outside")),
+        (json!(7), "deny: the gate", format!("{invalid}path: must be a string")),
     ] {
         let rewriting = rewrites("rewriting", to.clone());
         let (settled, _) = settle(&policy(secret(), &[&rewriting]), json!({"path": "a.txt", "content": "x"}));
-        match (settled, want) {
-            (Ok(settled), Ok(want)) => {
-                assert_eq!(words(&settled.verdict), want);
-                assert_eq!(settled.call.arguments, json!({"path": to, "content": "x"}));
-                assert!(settled.rewritten);
-            }
-            (settled, want) => assert_eq!(settled.map(|_| "settled").map_err(|error| error.code), want),
+        assert_eq!(words(&settled.verdict), want);
+        match settled.verdict {
+            Verdict::Deny(ground) => assert_eq!(ground.reason, reason),
+            _ => assert_eq!((settled.call.arguments, settled.rewritten), (json!({"path": to, "content": "x"}), true)),
         }
     }
     // The first form is judged too: a hook does not lead out of what is denied.
     let away = rewrites("away", json!("open"));
     let (settled, events) = settle(&policy(secret(), &[&away]), json!({"path": "secrets/k"}));
-    assert_eq!((words(&settled.expect("settled").verdict), events.len()), ("deny: the rule at line 1".into(), 0));
+    assert_eq!((words(&settled.verdict), events.len()), ("deny: the rule at line 1".into(), 0));
 }
 
 #[test]
@@ -212,7 +210,7 @@ fn b190_a_rewrite_that_leaves_arguments_out_is_a_contradiction() {
         hook("partial", move |_| Ok(Before { rewrite: with.as_object().cloned(), ..Verdict::Allow.into() }))
     };
     let (settled, _) = settle(&policy(None, &[&partial(json!({"path": "b"}))]), json!({"path": "a", "content": "x"}));
-    let Verdict::Deny(why) = settled.expect("settled").verdict else { panic!("not denied") };
+    let Verdict::Deny(why) = settled.verdict else { panic!("not denied") };
     assert_eq!(
         why.reason,
         "the hook partial left content out of the arguments it rewrote. A rewrite holds all arguments, not only those \
@@ -221,19 +219,19 @@ fn b190_a_rewrite_that_leaves_arguments_out_is_a_contradiction() {
     let null = partial(json!({"path": "b", "content": "x", "create_dirs": null}));
     let before = json!({"path": "a", "content": "x", "create_dirs": true});
     let (settled, events) = settle(&policy(None, &[&null]), before);
-    let settled = settled.expect("settled");
+    let settled = settled;
     assert_eq!((settled.call.arguments, settled.verdict), (json!({"path": "b", "content": "x"}), Verdict::Allow));
     assert_eq!(said(&events), ["partial rewrite", "partial allow"]);
     let torn = hook("torn", |_| Ok(Before { rewrite: Some(Map::new()), ..Verdict::Deny(ground("torn")).into() }));
     let (settled, _) = settle(&policy(None, &[&torn]), json!({}));
-    assert_eq!(words(&settled.expect("settled").verdict), "deny: the gate");
+    assert_eq!(words(&settled.verdict), "deny: the gate");
 }
 
 #[test]
 fn every_hook_sees_every_form_and_the_first_rewrite_of_a_round_stands() {
     let (first, second) = (rewrites("first", json!("b")), hook("second", |_| Ok(Verdict::Allow.into())));
     let (settled, events) = settle(&policy(None, &[&first, &second]), json!({"path": "a"}));
-    assert_eq!(settled.expect("settled").call.arguments, json!({"path": "b"}));
+    assert_eq!(settled.call.arguments, json!({"path": "b"}));
     assert_eq!(said(&events), ["first rewrite", "second allow", "first allow", "second allow"]);
     assert_eq!(*second.asked.lock().expect("a lock"), [r#"{"path":"a"}"#, r#"{"path":"b"}"#]);
     // An objection to the first form holds for the last one.
@@ -241,14 +239,14 @@ fn every_hook_sees_every_form_and_the_first_rewrite_of_a_round_stands() {
         Ok(if call.arguments["path"] == "a" { Verdict::Ask(ground("picky")) } else { Verdict::Allow }.into())
     });
     let (settled, _) = settle(&policy(None, &[&first, &picky]), json!({"path": "a"}));
-    assert_eq!(words(&settled.expect("settled").verdict), "ask: picky");
+    assert_eq!(words(&settled.verdict), "ask: picky");
 }
 
 #[test]
 fn hooks_that_rewrite_each_other_for_ever_contradict_each_other() {
     let (one, other) = (rewrites("one", json!("b")), rewrites("other", json!("c")));
     let (settled, events) = settle(&policy(None, &[&one, &other]), json!({"path": "a"}));
-    assert_eq!(words(&settled.expect("settled").verdict), "deny: the gate");
+    assert_eq!(words(&settled.verdict), "deny: the gate");
     assert_eq!(events.len(), 4 * ROUNDS);
 }
 
@@ -256,7 +254,7 @@ fn hooks_that_rewrite_each_other_for_ever_contradict_each_other() {
 fn context_is_told_once_with_who_says_it() {
     let tells = hook("tells", |_| Ok(Before { context: Some("mind the gap".into()), ..Verdict::Allow.into() }));
     let (settled, _) = settle(&policy(None, &[&tells, &rewrites("r", json!("b"))]), json!({"path": "a"}));
-    assert_eq!(settled.expect("settled").context, [("tells".to_owned(), "mind the gap".to_owned())]);
+    assert_eq!(settled.context, [("tells".to_owned(), "mind the gap".to_owned())]);
 }
 
 #[test]
@@ -283,6 +281,12 @@ fn afterwards_block_beats_replace_and_texts_go_down_the_waterfall() {
             replace: Some(("c".into(), "text 2".into())),
             context: vec![("a".into(), "from a".into()), ("c".into(), "from c".into())],
         }
+    );
+    let refusal = aftermath.refusal(Some("c1")).expect("blocked");
+    assert!(
+        refusal
+            .message
+            .ends_with("for. The change c1 has been made all the same; it stands until undo_change takes it back.")
     );
     assert_eq!(said(&events), ["a replace", "b block", "c replace", "d failed", "e failed"]);
     assert_eq!(*hooks[1].asked.lock().expect("a lock"), ["text 1"]);
