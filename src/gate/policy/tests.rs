@@ -293,3 +293,13 @@ fn afterwards_block_beats_replace_and_texts_go_down_the_waterfall() {
     let ignored = CallFacts { tool: "ignored".into(), ..facts(json!({})) };
     assert_eq!(block_on(policy.after(&ignored, &outcome, &mut |_| panic!("asked"))), Aftermath::default());
 }
+
+#[test]
+fn judging_may_move_between_threads() {
+    fn is_send(_: impl Send) {}
+    let (policy, outcome) = (Policy::open(), OutcomeFacts { error: None, text: String::new(), change: None });
+    let (mut one, mut other) = (|_| (), |_| ());
+    let call = facts(json!({}));
+    is_send(policy.settle(call.clone(), prepare, &mut one));
+    is_send(policy.after(&call, &outcome, &mut other));
+}
