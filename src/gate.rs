@@ -1,6 +1,7 @@
 //! What may run: rules, hooks, intents, approvals. Whatever cannot be decided is denied.
 
 pub mod approval;
+pub mod command_hook;
 pub mod hook;
 pub mod intent;
 pub mod intent;
@@ -8,6 +9,8 @@ pub mod policy;
 pub mod rules;
 
 use serde_json::Value;
+
+use crate::model::error::{ErrorCode, ToolError};
 
 /// What a step of the gate says about a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +32,37 @@ pub struct Ground {
     pub reason: String,
 }
 
+impl Ground {
+    /// What the model is told when this is why a call may not run.
+    #[must_use]
+    pub fn refusal(&self) -> ToolError {
+        let reason = self.reason.trim();
+        let stop = if reason.ends_with(['.', '!', '?']) { "" } else { "." };
+        ToolError::new(
+            ErrorCode::Denied,
+            format!(
+                "denied: {} says: {reason}{stop} Do not look for a way around it: go on without this call, or tell the \
+                 person what it was for.",
+                self.by
+            ),
+        )
+        .with("by", self.by.as_str())
+        .with("reason", self.reason.as_str())
+    }
+}
+
 impl Verdict {
+    /// What the model is told, unless the call may run. A question that nobody was asked is a no.
+    ///
+    /// # Errors
+    /// `denied`.
+    pub fn or_refuse(&self) -> Result<(), ToolError> {
+        match self {
+            Verdict::Allow => Ok(()),
+            Verdict::Deny(ground) | Verdict::Ask(ground) => Err(ground.refusal()),
+        }
+    }
+
     /// The stricter of two: deny beats ask beats allow, whatever the order. Of two equally strict ones the first stands.
     #[must_use]
     pub fn and(self, other: Verdict) -> Verdict {

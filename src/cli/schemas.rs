@@ -7,7 +7,10 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::fail;
+use crate::config;
+use crate::gate::command_hook;
 use crate::model::error::ErrorCode;
+use crate::model::event::Phase;
 use crate::oneshot;
 use crate::tool::export;
 use crate::tool::registry::{RegisterError, Registry};
@@ -36,7 +39,7 @@ fn write(folder: &Path, files: &[(&str, Value)]) -> io::Result<()> {
     files.iter().try_for_each(|(name, content)| std::fs::write(folder.join(name), format!("{content:#}\n")))
 }
 
-fn files() -> Result<[(&'static str, Value); 7], RegisterError> {
+fn files() -> Result<[(&'static str, Value); 11], RegisterError> {
     let mut registry = Registry::new();
     tools::register(&mut registry)?;
     Ok([
@@ -47,6 +50,10 @@ fn files() -> Result<[(&'static str, Value); 7], RegisterError> {
         ("tool_error.json", tool_error()),
         ("dispatch.input.json", oneshot::input_schema()),
         ("dispatch.output.json", oneshot::output_schema()),
+        ("configuration.json", config::schema()),
+        ("hook.input.json", command_hook::input_schema()),
+        ("hook.pre.output.json", command_hook::answer_schema(Phase::Pre)),
+        ("hook.post.output.json", command_hook::answer_schema(Phase::Post)),
     ])
 }
 

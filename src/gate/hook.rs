@@ -3,6 +3,8 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::gate::{CallFacts, Verdict};
@@ -15,11 +17,27 @@ pub trait Hook: Send + Sync + 'static {
     /// Whether it wants to see calls of `tool` in this phase.
     fn wants(&self, phase: crate::model::event::Phase, tool: &str) -> bool;
 
+    /// What a failure of it means.
+    fn on_failure(&self) -> OnFailure {
+        OnFailure::Deny
+    }
+
     /// Says what it thinks of a call that is about to be planned.
     fn before<'a>(&'a self, call: &'a CallFacts) -> HookFuture<'a, Before>;
 
     /// Says what it thinks of what a call came to.
     fn after<'a>(&'a self, call: &'a CallFacts, outcome: &'a OutcomeFacts) -> HookFuture<'a, After>;
+}
+
+/// What it means that a hook gave no clear answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFailure {
+    /// No.
+    #[default]
+    Deny,
+    /// Nothing: the hook only advises.
+    Allow,
 }
 
 /// What a hook is asked for.
@@ -30,8 +48,17 @@ pub type HookFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, HookFailure>>
 pub struct Before {
     /// Whether it may run.
     pub verdict: Verdict,
-    /// The arguments it shall run with instead; they are validated and judged again.
+    /// The arguments it shall run with instead, all of them; they are validated and judged again. One that is null is
+    /// taken away; one that is merely missing makes the rewrite a contradiction, since that is how arguments get lost.
     pub rewrite: Option<Map<String, Value>>,
+    /// What the model is told besides.
+    pub context: Option<String>,
+}
+
+impl From<Verdict> for Before {
+    fn from(verdict: Verdict) -> Self {
+        Before { verdict, rewrite: None, context: None }
+    }
 }
 
 /// What a hook says after a call.

@@ -1,0 +1,166 @@
+//! `toolgate.toml` as it is written.
+
+use std::collections::BTreeMap;
+use std::num::{NonZeroU64, NonZeroUsize};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use toml::Spanned;
+
+use crate::gate::command_hook::HookSpec;
+use crate::gate::rules::{Decision, Rule};
+use crate::tool::view::Limits;
+use crate::workspace;
+
+/// The configuration of toolgate.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "toolgate.toml")]
+pub(super) struct File {
+    /// How results are sent over MCP.
+    pub(super) results: Option<Results>,
+    /// Whether nothing may be changed.
+    pub(super) read_only: Option<bool>,
+    /// What a change outlives once it is told as done.
+    pub(super) durability: Option<Durability>,
+    /// Whether changes of what is in a `.git` are denied, as they are if this is left out. Git runs what is written
+    /// there.
+    pub(super) protect_git: Option<bool>,
+    /// What holds for calls that no rule hits; `allow` if left out.
+    pub(super) otherwise: Option<Decision>,
+    /// How much one answer may hold and one change may touch.
+    pub(super) limits: LimitsSection,
+    /// Which calls may run.
+    #[schemars(with = "Vec<Rule>")]
+    pub(super) rule: Vec<Spanned<Rule>>,
+    /// Commands that are asked about calls.
+    #[schemars(with = "Vec<HookSpec>")]
+    pub(super) hook: Vec<Spanned<HookSpec>>,
+    /// Other wordings of tools' descriptions, by tool.
+    #[schemars(with = "BTreeMap<String, Description>")]
+    pub(super) descriptions: BTreeMap<Spanned<String>, Description>,
+    /// The log of what happened.
+    pub(super) log: LogSection,
+    /// How long what is kept for undoing stays.
+    pub(super) retention: Retention,
+    /// How people are asked.
+    pub(super) approval: Approval,
+}
+
+/// How results are sent over MCP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Results {
+    /// As text.
+    #[default]
+    Text,
+    /// As text and as typed output.
+    Structured,
+}
+
+/// What a change outlives once it is told as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    /// The loss of power.
+    #[default]
+    Full,
+    /// The end of the process.
+    Process,
+}
+
+impl From<Durability> for workspace::Durability {
+    fn from(durability: Durability) -> Self {
+        match durability {
+            Durability::Full => workspace::Durability::Full,
+            Durability::Process => workspace::Durability::Process,
+        }
+    }
+}
+
+/// How much one answer may hold and one change may touch. What is left out is as built in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitsSection {
+    /// Lines of one `read_file` answer.
+    pub read_lines: Option<NonZeroU64>,
+    /// Bytes of text of one `read_file` answer.
+    pub read_bytes: Option<NonZeroUsize>,
+    /// Rows of one listing.
+    pub list_entries: Option<NonZeroUsize>,
+    /// Bytes of one image.
+    pub image_bytes: Option<NonZeroU64>,
+    /// Bytes of a file that can be patched or overwritten.
+    pub edit_bytes: Option<NonZeroU64>,
+}
+
+impl LimitsSection {
+    /// Puts the limits that are given in the place of those that are built in.
+    pub fn apply(&self, limits: &mut Limits) {
+        fn put<T>(place: &mut T, value: Option<impl Into<T>>) {
+            if let Some(value) = value {
+                *place = value.into();
+            }
+        }
+        put(&mut limits.read_lines, self.read_lines);
+        put(&mut limits.read_bytes, self.read_bytes);
+        put(&mut limits.list_entries, self.list_entries);
+        put(&mut limits.image_bytes, self.image_bytes);
+        put(&mut limits.edit_bytes, self.edit_bytes);
+    }
+
+    /// These limits, and where one is left out, that of `other`.
+    pub(super) fn or(self, other: Self) -> Self {
+        LimitsSection {
+            read_lines: self.read_lines.or(other.read_lines),
+            read_bytes: self.read_bytes.or(other.read_bytes),
+            list_entries: self.list_entries.or(other.list_entries),
+            image_bytes: self.image_bytes.or(other.image_bytes),
+            edit_bytes: self.edit_bytes.or(other.edit_bytes),
+        }
+    }
+}
+
+/// Another wording of a tool's description.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// What the wording is called in the log, so that wordings can be compared.
+    pub variant: String,
+    /// The wording: a prompt.
+    pub text: String,
+}
+
+/// The log of what happened.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct LogSection {
+    /// Arguments that it keeps to itself, such as `write_file.content`.
+    #[schemars(with = "Vec<String>")]
+    pub(super) redact: Vec<Spanned<String>>,
+}
+
+/// How long what is kept for undoing stays. What is left out is as built in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retention {
+    /// So many days.
+    pub days: Option<u64>,
+    /// So many bytes; the oldest go first.
+    pub max_bytes: Option<u64>,
+}
+
+/// How people are asked. What is left out is as built in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Approval {
+    /// So long they may take to answer.
+    pub timeout_ms: Option<NonZeroU64>,
+}
+
+/// The JSON Schema of `toolgate.toml`, read as JSON.
+#[must_use]
+pub fn schema() -> Value {
+    schemars::schema_for!(File).to_value()
+}

@@ -1,0 +1,108 @@
+//! From a configuration to a policy: everything that has a say on calls, held against the tools there are.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::fault::ConfigError;
+use super::{Config, FILE_NAME, Placed};
+use crate::gate::command_hook::CommandHook;
+use crate::gate::hook::Hook;
+use crate::gate::policy::Policy;
+use crate::gate::rules::{Guard, Rules};
+use crate::model::path::WsPath;
+use crate::tool::registry::Registry;
+
+/// What a policy is made for.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup<'a> {
+    /// The tools that there are.
+    pub registry: &'a Registry,
+    /// The workspace's folder, without links; nothing where it lies in memory.
+    pub root: Option<&'a Path>,
+    /// Whether the workspace may take `A` and `a` for one name.
+    pub folds_case: bool,
+}
+
+impl Config {
+    /// The rules, guards and hooks that this configuration asks for.
+    ///
+    /// # Errors
+    /// A rule does not do what it says, a hook cannot be what it says, or a name means nothing.
+    pub fn policy(&self, setup: Setup<'_>) -> Result<Policy, ConfigError> {
+        self.check_names(setup.registry)?;
+        let mut rules = Rules::folding_case(setup.folds_case);
+        rules.otherwise(self.otherwise);
+        for rule in &self.rules {
+            rules.add(&rule.value, &rule.line, Some(setup.registry)).map_err(|fault| rule.fault(fault.what))?;
+        }
+        let mut hooks: Vec<Arc<dyn Hook>> = Vec::new();
+        for hook in &self.hooks {
+            let made = CommandHook::new(&hook.value, &hook.folder, setup.root, Some(setup.registry));
+            hooks.push(Arc::new(made.map_err(|fault| hook.fault(fault))?));
+        }
+        self.guards(setup.root).into_iter().for_each(|guard| rules.guard(guard));
+        Ok(Policy { rules, hooks })
+    }
+
+    fn guards(&self, root: Option<&Path>) -> Vec<Guard> {
+        let mut guards = Vec::new();
+        if self.read_only {
+            guards.push(Guard::read_only("the setting read_only"));
+        }
+        if self.protect_git {
+            guards.push(Guard::git());
+        }
+        let Some(root) = root else { return guards };
+        if let Ok(own) = WsPath::parse(FILE_NAME) {
+            let reason = "it decides what may run here";
+            guards.push(Guard::below(&own, "the guard of toolgate.toml", reason).asking());
+        }
+        let run = self.hooks.iter().flat_map(|hook| files_of(&hook.value, &hook.folder, root));
+        let decide = self.sources.iter().filter(|source| **source != root.join(FILE_NAME)).cloned();
+        guards.extend(run.chain(decide).filter_map(|file| {
+            let inside = WsPath::parse(file.strip_prefix(root).ok()?.to_str()?).ok()?;
+            Some(Guard::below(&inside, "the guard of the configuration", "it decides what may run here"))
+        }));
+        guards
+    }
+
+    /// Names of tools and arguments that mean nothing.
+    fn check_names(&self, registry: &Registry) -> Result<(), ConfigError> {
+        let unknown = |name: &str| {
+            let meant = registry.nearest(name).map(|name| format!("; did you mean {name}?")).unwrap_or_default();
+            format!("there is no tool {name:?}{meant}")
+        };
+        for described in &self.descriptions {
+            if registry.get(&described.value.0).is_none() {
+                return Err(described.fault(unknown(&described.value.0)));
+            }
+        }
+        for argument in &self.redact {
+            let Some((tool, field)) = argument.value.split_once('.') else {
+                return Err(argument.fault("redact takes arguments such as write_file.content"));
+            };
+            let Some(entry) = registry.get(tool) else { return Err(argument.fault(unknown(tool))) };
+            let first = field.split('.').next().unwrap_or_default();
+            if entry.input_schema()["properties"].get(first).is_none() {
+                return Err(argument.fault(format_args!("{tool} has no argument {first:?}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The files that a hook names, where they lie below `root`: who may change them may decide for the hook.
+#[expect(clippy::disallowed_methods, reason = "the words of a hook are looked up to guard the files that they name")]
+fn files_of(hook: &crate::gate::command_hook::HookSpec, folder: &Path, root: &Path) -> Vec<PathBuf> {
+    let words = hook.command.iter().flatten().map(String::as_str);
+    let line = hook.shell.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "'\";|&()<>".contains(c)));
+    let places =
+        words.chain(line).filter(|word| !word.is_empty()).flat_map(|word| [folder.join(word), root.join(word)]);
+    places.filter_map(|place| place.canonicalize().ok()).filter(|place| place.is_file()).collect()
+}
+
+impl<T> Placed<T> {
+    fn fault(&self, what: impl std::fmt::Display) -> ConfigError {
+        ConfigError::Fault { at: self.at.clone(), what: what.to_string() }
+    }
+}
