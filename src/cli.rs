@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand. The only place that names concrete parts and puts them together.
 
+mod assembly;
 mod call;
 mod dispatch;
 mod root;

@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 pub use crate::dispatch::completed::{Completed, Context, Outcome};
 use crate::dispatch::run::Run;
-use crate::dispatch::turns::Turns;
 pub use crate::dispatch::turns::Place;
+use crate::dispatch::turns::Turns;
 use crate::gate::approval::{Approver, Nobody};
 use crate::gate::policy::Policy;
 use crate::ledger::Ledger;
@@ -32,7 +32,7 @@ pub struct Dispatcher {
     workspace: Arc<dyn Workspace>,
     settings: Settings,
     policy: Policy,
-    ledger: Arc<Ledger>,
+    ledger: Ledger,
     turns: Arc<Turns>,
     /// Whether commits have been closed; held for reading during each.
     closed: RwLock<bool>,
@@ -65,7 +65,7 @@ impl Dispatcher {
             workspace: Arc::new(workspace),
             settings,
             policy: Policy::open(),
-            ledger: Arc::new(Ledger::none()),
+            ledger: Ledger::none(),
             turns: Arc::default(),
             closed: RwLock::new(false),
         }
@@ -80,7 +80,7 @@ impl Dispatcher {
 
     /// Records calls and changes in `ledger`.
     #[must_use]
-    pub fn with_ledger(mut self, ledger: Arc<Ledger>) -> Self {
+    pub fn with_ledger(mut self, ledger: Ledger) -> Self {
         self.ledger = ledger;
         self
     }
@@ -127,6 +127,7 @@ impl Dispatcher {
         self.registry.get(name).ok_or_else(|| ProtocolError::UnknownTool {
             name: name.to_owned(),
             meant: self.registry.nearest(name).map(str::to_owned),
+            tools: self.registry.iter().map(|tool| tool.spec().name.to_owned()).collect(),
         })
     }
 }

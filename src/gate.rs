@@ -4,7 +4,6 @@ pub mod approval;
 pub mod command_hook;
 pub mod hook;
 pub mod intent;
-pub mod intent;
 pub mod policy;
 pub mod rules;
 

@@ -20,7 +20,11 @@ pub use schemars;
 pub use serde_json;
 pub use tokio_util;
 
-pub use dispatch::{Control, Dispatcher, Outcome, Place};
+pub use dispatch::{Completed, Control, Dispatcher, Outcome, Place};
+pub use gate::hook::Hook;
+pub use gate::policy::Policy;
+pub use gate::rules::{Rule, Rules};
+pub use ledger::Ledger;
 pub use model::call::{Call, Caller};
 pub use model::change::{Change, ChangeSet, Expect};
 pub use model::error::{ErrorCode, ProtocolError, ToolError};

@@ -114,12 +114,12 @@ pub fn answer(input: &[u8]) -> Result<Answer, Refusal> {
     let dispatcher = Dispatcher::new(registry, files.memory.clone(), Settings::exact());
     let call = Call { tool: tool.clone(), arguments };
     // Memory never makes a call wait, so no runtime is needed to drive it.
-    let outcome = dispatcher
+    let completed = dispatcher
         .dispatch(call, &Caller::OneShot, Control::default())
         .now_or_never()
         .unwrap_or_else(|| Err(ProtocolError::Internal { tool: tool.clone() }))?;
     drop(dispatcher);
-    let (status, observation, error, message) = match outcome {
+    let (status, observation, error, message) = match completed.outcome {
         Ok(output) => (Status::Ok, Some(output.observation()), None, None),
         Err(ToolError { code: ErrorCode::InvalidArguments, message, .. }) => {
             (Status::Error, None, Some(ErrorCode::InvalidArguments), Some(message))

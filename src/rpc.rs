@@ -39,6 +39,8 @@ pub struct Profile {
     pub version: String,
     /// What a model should know about the server as a whole.
     pub instructions: Option<String>,
+    /// Whether tools that change something are left out of the list.
+    pub read_only: bool,
     /// Whether tools advertise an output schema and results carry the typed output as well.
     pub structured: bool,
 }
@@ -49,6 +51,7 @@ impl Default for Profile {
             name: "toolgate".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             instructions: None,
+            read_only: false,
             structured: false,
         }
     }

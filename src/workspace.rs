@@ -39,6 +39,11 @@ pub trait Workspace: Send + Sync + 'static {
     /// [`FileErrorKind::NotFound`], [`FileErrorKind::NotAFile`] and whatever the home runs into.
     fn open(&self, path: &WsPath) -> Result<OpenFile, FileError>;
 
+    /// Where the links on the way to `path` lead: the same path if there are none, or if they lead nowhere.
+    fn real(&self, path: &WsPath) -> WsPath {
+        path.clone()
+    }
+
     /// The entries of a folder in the byte order of their names: the first `limit`, and how many there are.
     /// An entry that cannot be looked at is an entry all the same.
     ///

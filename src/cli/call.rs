@@ -7,14 +7,13 @@ use std::process::ExitCode;
 use futures_util::FutureExt;
 use serde_json::json;
 
-use super::{fail, root};
-use crate::dispatch::{Control, Dispatcher, Outcome};
+use super::assembly::{Assembly, Places};
+use super::fail;
+use crate::dispatch::{Completed, Control};
+use crate::gate::command_hook::end_all;
 use crate::model::call::{Call, Caller};
 use crate::model::error::{ProtocolError, ToolError};
 use crate::model::json::{JsonFault, parse_strict};
-use crate::tool::registry::Registry;
-use crate::tool::view::Settings;
-use crate::tools;
 
 /// Exit code of a call that the tool could not do.
 const TOOL_ERROR: u8 = 1;
@@ -31,6 +30,8 @@ pub(super) struct Arguments {
     /// The folder to work in. Left out: the current one, unless that is / or the home folder.
     #[arg(long)]
     root: Option<PathBuf>,
+    #[command(flatten)]
+    places: Places,
     /// Print the outcome as JSON instead of the text that a model sees.
     #[arg(long = "json", id = "as_json")]
     as_json: bool,
@@ -43,18 +44,18 @@ struct NotArguments(JsonFault);
 
 pub(super) fn run(arguments: &Arguments) -> ExitCode {
     match outcome(arguments) {
-        Ok(outcome) => match print(arguments, &outcome) {
+        Ok(completed) => match print(arguments, &completed) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 fail(NO_CALL, format_args!("the outcome cannot be printed: {error}"))
             }
-            _ if outcome.is_ok() => ExitCode::SUCCESS,
+            _ if completed.outcome.is_ok() => ExitCode::SUCCESS,
             _ => ExitCode::from(TOOL_ERROR),
         },
         Err(error) => fail(NO_CALL, error),
     }
 }
 
-fn outcome(arguments: &Arguments) -> Result<Outcome, Box<dyn std::error::Error>> {
+fn outcome(arguments: &Arguments) -> Result<Completed, Box<dyn std::error::Error>> {
     let text = match arguments.json.as_deref() {
         None => "{}".to_owned(),
         Some("-") => {
@@ -64,43 +65,43 @@ fn outcome(arguments: &Arguments) -> Result<Outcome, Box<dyn std::error::Error>>
         }
         Some(text) => text.to_owned(),
     };
-    let workspace = root::open(arguments.root.as_deref())?;
-    let mut registry = Registry::new();
-    tools::register(&mut registry)?;
-    let dispatcher = Dispatcher::new(registry, workspace, Settings::served());
+    let assembly = Assembly::open(arguments.root.as_deref(), &arguments.places, false)?;
     let call = Call { tool: arguments.tool.clone(), arguments: Ok(parse_strict(&text).map_err(NotArguments)?) };
     // One call at a time never has to wait for another, so no runtime is needed.
-    let outcome = dispatcher.dispatch(call, &Caller::CommandLine, Control::default()).now_or_never();
+    let outcome = assembly.dispatcher.dispatch(call, &Caller::CommandLine, Control::default()).now_or_never();
+    end_all();
+    assembly.ledger.flush()?;
     Ok(outcome.unwrap_or_else(|| Err(ProtocolError::Internal { tool: arguments.tool.clone() }))?)
 }
 
-fn print(arguments: &Arguments, outcome: &Outcome) -> io::Result<()> {
+fn print(arguments: &Arguments, completed: &Completed) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if arguments.as_json {
-        writeln!(out, "{}", as_json(&arguments.tool, outcome))?;
+        writeln!(out, "{}", as_json(&arguments.tool, completed))?;
         return out.flush();
     }
-    match outcome {
+    match &completed.outcome {
         Ok(output) => {
-            let observation = output.observation();
+            let observation = completed.observation(output);
             out.write_all(observation.as_bytes())?;
             if out.is_terminal() && !observation.ends_with('\n') {
                 out.write_all(b"\n")?;
             }
             out.flush()?;
-            output.notes().iter().try_for_each(|note| writeln!(io::stderr(), "{note}"))
+            completed.notes().iter().try_for_each(|note| writeln!(io::stderr(), "{note}"))
         }
         Err(ToolError { code, message, .. }) => writeln!(io::stderr(), "{code}: {message}"),
     }
 }
 
-fn as_json(tool: &str, outcome: &Outcome) -> serde_json::Value {
-    match outcome {
+fn as_json(tool: &str, completed: &Completed) -> serde_json::Value {
+    match &completed.outcome {
         Ok(output) => json!({
             "status": "ok",
             "tool": tool,
-            "observation": output.observation(),
-            "notes": output.notes(),
+            "observation": completed.observation(output),
+            "notes": completed.notes(),
+            "change": completed.change,
             "output": output.structured().ok(),
         }),
         Err(ToolError { code, message, details, .. }) => {

@@ -3,12 +3,16 @@
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::{fail, root};
-use crate::rpc::Profile;
-use crate::serve::server::Server;
-use crate::workspace::Workspace;
-use crate::workspace::local::Local;
+use super::assembly::{Assembly, Places};
+use super::fail;
+use crate::config::Results;
+use crate::gate::command_hook::end_all;
+use crate::model::world::RealWorld;
+use crate::rpc::{Approvals, Mcp, Profile};
+use crate::serve::stdio;
 
 /// What a model is told about the server as a whole.
 const INSTRUCTIONS: &str = "Files of one folder, read and changed safely. Paths are relative to that folder; nothing \
@@ -22,31 +26,44 @@ pub(super) struct Arguments {
     /// Advertise output schemas, and send the complete typed output beside the text.
     #[arg(long)]
     structured: bool,
+    /// Let nothing be changed: changes are denied, and the tools that make them are not listed.
+    #[arg(long)]
+    read_only: bool,
+    #[command(flatten)]
+    places: Places,
 }
 
 pub(super) fn run(arguments: &Arguments) -> ExitCode {
-    let workspace = match root::open(arguments.root.as_deref()) {
-        Ok(workspace) => workspace,
+    let assembly = match Assembly::open(arguments.root.as_deref(), &arguments.places, arguments.read_only) {
+        Ok(assembly) => assembly,
         Err(error) => return fail(1, error),
     };
     if std::io::stdin().is_terminal() {
-        explain(&workspace);
+        explain(&assembly.root);
     }
-    let instructions = Some(INSTRUCTIONS.to_owned());
-    let profile = Profile { structured: arguments.structured, instructions, ..Profile::default() };
-    let server = match Server::new(workspace).profile(profile).builtin_tools() {
-        Ok(server) => server,
-        Err(error) => return fail(1, error),
+    let Assembly { config, dispatcher, ledger, .. } = assembly;
+    let profile = Profile {
+        structured: arguments.structured || config.results == Results::Structured,
+        read_only: config.read_only,
+        instructions: Some(INSTRUCTIONS.to_owned()),
+        ..Profile::default()
     };
-    match server.serve_stdio() {
+    let patience = config.approval.timeout_ms.map_or(Approvals::PATIENCE, |ms| Duration::from_millis(ms.get()));
+    let served = Mcp::with_approvals(dispatcher, profile, Approvals::new(Arc::new(RealWorld), patience))
+        .map_err(std::io::Error::other)
+        .and_then(stdio::serve_process);
+    end_all();
+    if let Err(error) = ledger.flush() {
+        return fail(1, error);
+    }
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(1, format_args!("standard input cannot be read: {error}")),
     }
 }
 
 /// Tells a person who started the server by hand what it is waiting for.
-fn explain(workspace: &Local) {
-    let root = workspace.roots().first().map_or(".", String::as_str);
+fn explain(root: &str) {
     let _ = writeln!(
         std::io::stderr(),
         "toolgate serves {root} and waits for an MCP client on standard input.\n\

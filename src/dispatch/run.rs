@@ -11,9 +11,10 @@ use crate::dispatch::history::CallerHistory;
 use crate::dispatch::turns::{Turn, Use};
 use crate::dispatch::{Control, Dispatcher};
 use crate::gate::hook::OutcomeFacts;
-use crate::gate::intent::{self};
+use crate::gate::intent;
 use crate::gate::{CallFacts, Verdict};
-use crate::ledger::{ChangeKind, Stamp};
+use crate::ledger::seen::{Coverage, Edited, Position};
+use crate::ledger::{ChangeKind, LedgerError, Stamp};
 use crate::model::call::Caller;
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
@@ -24,8 +25,8 @@ use crate::model::path::WsPath;
 use crate::model::version::Version;
 use crate::tool::registry::{Entry, ErasedPlan, Output};
 use crate::tool::view::View;
-use crate::tool::{Effect, Intent};
-use crate::workspace::{FileError, FileErrorKind};
+use crate::tool::{Effect, Intent, Sight};
+use crate::workspace::{FileError, FileErrorKind, Identity};
 
 /// How often a change is planned because another program got in between.
 const ATTEMPTS: u32 = 8;
@@ -34,7 +35,6 @@ const ATTEMPTS: u32 = 8;
 pub(super) struct Run<'a> {
     dispatcher: &'a Dispatcher,
     tool: &'a Entry,
-    caller: &'a Caller,
     control: Control,
     stamp: Stamp,
     began: Instant,
@@ -62,7 +62,7 @@ impl From<Output> for Performed {
 
 impl<'a> Run<'a> {
     pub(super) fn begin(dispatcher: &'a Dispatcher, tool: &'a Entry, caller: &'a Caller, control: Control) -> Self {
-        let stamp = Stamp { call: dispatcher.ledger.next_call(), caller: caller.to_string() };
+        let stamp = Stamp::new(dispatcher.ledger.next_call(), caller);
         let history = CallerHistory::of(&dispatcher.ledger, &stamp.caller);
         let view = View::new(
             dispatcher.workspace.clone(),
@@ -71,19 +71,19 @@ impl<'a> Run<'a> {
             control.progress.clone(),
             history,
         );
-        Run { dispatcher, tool, caller, control, stamp, began: Instant::now(), view }
+        Run { dispatcher, tool, control, stamp, began: Instant::now(), view }
     }
 
     /// Step 2: the call is in the log before anything is done about it.
     pub(super) fn record_call(&self, arguments: &Result<Value, JsonFault>) {
-        if !self.dispatcher.ledger.is_on() {
-            return;
-        }
-        let arguments = match arguments {
-            Ok(arguments) => arguments.clone(),
-            Err(fault) => Value::from(fault.to_string()),
-        };
-        self.record(Event::ToolCall { tool: self.tool.spec().name.to_owned(), arguments, variant: None });
+        self.dispatcher.ledger.record_with(&self.stamp, || Event::ToolCall {
+            tool: self.tool.spec().name.to_owned(),
+            arguments: match arguments {
+                Ok(arguments) => arguments.clone(),
+                Err(fault) => Value::from(fault.to_string()),
+            },
+            variant: None,
+        });
     }
 
     /// Steps 3 to 8.
@@ -123,24 +123,31 @@ impl<'a> Run<'a> {
     /// Step 4: rules, then hooks; the strictest word stands, and what a hook rewrites is validated and judged again.
     async fn judge(&self, arguments: Value, context: &mut Vec<Context>) -> Result<Admitted, ToolError> {
         let policy = &self.dispatcher.policy;
-        let prepare = |arguments: Map<String, Value>| self.tool.validate(Value::Object(arguments)).map(|valid| self.facts(valid));
+        let prepare =
+            |arguments: Map<String, Value>| self.tool.validate(Value::Object(arguments)).map(|valid| self.facts(valid));
         let mut record = |event| self.record(event);
-        let settled = policy.settle(self.facts(arguments), prepare, &mut record).await?;
+        let settled = policy.settle(self.facts(arguments), prepare, &mut record).await;
         context.extend(settled.context.into_iter().map(|(hook, text)| Context { hook, text }));
         match settled.verdict {
-            Verdict::Deny(ground) => Err(ground.into()),
+            Verdict::Deny(ground) => Err(ground.refusal()),
             verdict => Ok(Admitted { facts: settled.call, verdict }),
         }
     }
 
     /// The call as the gate sees it. Paths are told as they are opened: without `..`, and where the links on the way lead.
     fn facts(&self, arguments: Value) -> CallFacts {
-        let paths = self.tool.paths(&arguments).into_iter().flat_map(|text| self.spellings(text)).collect();
+        let changes = self.tool.spec().effect != Effect::Reads;
+        // Where links lead costs system calls, and most calls only look and have no rule to meet.
+        let paths = if self.dispatcher.policy.concerns(changes) {
+            self.tool.paths(&arguments).into_iter().flat_map(|text| self.spellings(text)).collect()
+        } else {
+            Vec::new()
+        };
         CallFacts {
             tool: self.tool.spec().name.to_owned(),
             paths,
-            changes: self.tool.spec().effect != Effect::Reads,
-            caller: self.stamp.caller.clone(),
+            changes,
+            caller: self.stamp.caller.to_string(),
             arguments,
         }
     }
@@ -160,11 +167,15 @@ impl<'a> Run<'a> {
         spellings
     }
 
-    /// Steps 5 to 8. Where another program got in between, plans anew on what is there now.
+    /// Steps 5 to 8. Where another program got in between, plans anew on what is there now; where the same plan comes of it,
+    /// nobody got in between and the plan is wrong.
     async fn plan_and_perform(&self, admitted: &Admitted) -> Result<Performed, ToolError> {
-        let mut turn = Some(self.take_turn(&admitted.facts.arguments, self.control.place.clone()).await);
+        let mut turn = self.take_turn(&admitted.facts.arguments, self.control.place.clone()).await;
         let mut approval = Approval::new(self.tool, &admitted.facts, self.control.approver.as_ref());
-        for attempt in 1.. {
+        let mut before = None;
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
             self.view.check_cancelled()?;
             let plan = self.tool.plan(&self.view, &admitted.facts.arguments).await?; // 5
             let (set, intent, output) = match plan {
@@ -181,21 +192,22 @@ impl<'a> Run<'a> {
             let (verdict, notes) = self.file_gate(admitted, &set, &intent)?; // 6
             if approval.is_needed(&verdict, &set) {
                 // Whoever else wants these files does not wait for a person.
-                turn = None;
+                drop(turn);
                 approval.obtain(self, &verdict, Some(&set)).await?; // 7
-                turn = Some(self.take_turn(&admitted.facts.arguments, None).await);
+                turn = self.take_turn(&admitted.facts.arguments, None).await;
                 // What the person has seen must still be what would happen.
                 continue;
             }
             self.view.check_cancelled()?;
-            match self.perform(&set, &intent) { // 8
-                Ok(change) => return Ok(Performed { output, change, notes }),
-                Err(CommitError::File(FileError { kind: FileErrorKind::Stale { .. }, .. })) if attempt < ATTEMPTS => {}
-                Err(error) => return Err(error.into()),
+            let error = match self.perform(&set, &intent) {
+                Ok(change) => return Ok(Performed { output, change, notes }), // 8
+                Err(error) => error,
+            };
+            if !error.is_stale() || attempt >= ATTEMPTS || before.as_ref() == Some(&set) {
+                return Err(error.of(&set));
             }
+            before = Some(set);
         }
-        drop(turn);
-        Err(CommitError::Closed.into())
     }
 
     /// Waits for the calls before this one that are changing the same files.
@@ -218,10 +230,10 @@ impl<'a> Run<'a> {
         let facts = CallFacts { paths, changes: true, ..admitted.facts.clone() };
         let verdict = admitted.verdict.clone().and(self.dispatcher.policy.rules.judge(&facts));
         if let Verdict::Deny(ground) = verdict {
-            return Err(ground.into());
+            return Err(ground.refusal());
         }
         let mut notes = Vec::new();
-        if self.dispatcher.ledger.is_on() {
+        if !self.dispatcher.ledger.is_none() {
             for change in set {
                 if let Change::Write { path, expect: Expect::Exactly(now), .. } = change {
                     let coverage = self.coverage(path, *now);
@@ -232,9 +244,9 @@ impl<'a> Run<'a> {
         Ok((verdict, notes))
     }
 
-    fn coverage(&self, path: &WsPath, now: Version) -> crate::ledger::Coverage {
+    fn coverage(&self, path: &WsPath, now: Version) -> Coverage {
         let identity = self.view.stat(path).ok().and_then(|stat| stat.identity);
-        self.dispatcher.ledger.seen().coverage(&self.stamp.caller, path, identity, now)
+        self.dispatcher.ledger.seen().coverage(&self.stamp.caller, path, identity, Some(now))
     }
 
     /// Step 8: the only place from which files change. The intent is in the log before they do.
@@ -249,31 +261,47 @@ impl<'a> Run<'a> {
             Intent::Edit { .. } => ChangeKind::Edit,
             Intent::Undo { change } => ChangeKind::Undo(*change),
         };
-        let change = ledger.begin(&self.stamp, self.tool.spec().name, kind).map_err(CommitError::Ledger)?;
+        ledger.ready().map_err(CommitError::Ledger)?;
+        let before = self.identities(set);
+        let change = ledger.begin(&self.stamp, self.tool.spec().name, kind);
         workspace.commit(set, &change).map_err(CommitError::File)?;
-        let id = change.done().map_err(CommitError::Ledger)?;
-        self.remember(set, intent);
+        let id = change.done();
+        self.remember(set, intent, &before);
         Ok(id)
     }
 
+    fn identities(&self, set: &ChangeSet) -> Vec<Option<Identity>> {
+        set.iter().map(|change| self.identity(change.path())).collect()
+    }
+
+    fn identity(&self, path: &WsPath) -> Option<Identity> {
+        if self.dispatcher.ledger.is_none() {
+            return None;
+        }
+        self.view.stat(path).ok().and_then(|stat| stat.identity)
+    }
+
     /// What the caller has written, it has seen.
-    fn remember(&self, set: &ChangeSet, intent: &Intent) {
+    fn remember(&self, set: &ChangeSet, intent: &Intent, before: &[Option<Identity>]) {
         let seen = self.dispatcher.ledger.seen();
-        for change in set {
-            match change {
-                Change::Write { path, expect, content } => {
-                    let identity = self.view.stat(path).ok().and_then(|stat| stat.identity);
-                    let after = Version::of(content);
-                    match (intent, expect) {
-                        (Intent::Edit { lines }, Expect::Exactly(before)) => {
-                            let first = lines.first().copied().unwrap_or(1);
-                            seen.edited(&self.stamp.caller, path, *before, after, identity, first);
-                        }
-                        (Intent::Write, _) => seen.wrote(&self.stamp.caller, path, identity, after),
-                        _ => seen.removed(&self.stamp.caller, path),
-                    }
+        let caller = &*self.stamp.caller;
+        for (change, identity_before) in set.iter().zip(before) {
+            match (change, intent) {
+                (Change::Write { path, expect: Expect::Exactly(before), content }, Intent::Edit { lines }) => {
+                    let first = Position { line: lines.first().copied().unwrap_or(1), offset: 0 };
+                    let edited = Edited {
+                        identity_before: *identity_before,
+                        before: *before,
+                        identity: self.identity(path),
+                        after: Version::of(content),
+                        first,
+                    };
+                    seen.edited(caller, path, &edited);
                 }
-                Change::Delete { path, .. } => seen.removed(&self.stamp.caller, path),
+                (Change::Write { path, content, .. }, Intent::Write) => {
+                    seen.wrote(caller, path, self.identity(path), Version::of(content));
+                }
+                (Change::Write { path, .. } | Change::Delete { path, .. }, _) => seen.removed(caller, path),
                 _ => {}
             }
         }
@@ -294,16 +322,9 @@ impl<'a> Run<'a> {
         };
         let mut record = |event| self.record(event);
         let after = self.dispatcher.policy.after(facts, &outcome, &mut record).await;
-        completed.context.extend(after.context.into_iter().map(|(hook, text)| Context { hook, text }));
-        if let Some(ground) = after.block {
-            let mut error = ToolError::from(ground);
-            if let Some(change) = completed.change {
-                error.message.push_str(&format!(
-                    " The change {change} HAS been made; undo_change takes it back."
-                ));
-                error = error.with("change", change.to_string());
-            }
-            completed.outcome = Err(error);
+        completed.context.extend(after.context.clone().into_iter().map(|(hook, text)| Context { hook, text }));
+        if let Some(refusal) = after.refusal(completed.change.map(|change| change.to_string()).as_deref()) {
+            completed.outcome = Err(refusal);
         } else if let Some((text, _)) = after.replace {
             match &mut completed.outcome {
                 Ok(_) => completed.replaced = Some(text),
@@ -316,13 +337,13 @@ impl<'a> Run<'a> {
     /// Step 10: the single outcome that the model sees.
     pub(super) fn record_result(&self, completed: &Completed) {
         let ledger = &self.dispatcher.ledger;
-        if !ledger.is_on() {
+        if ledger.is_none() {
             return;
         }
         if let Ok(output) = &completed.outcome {
             for sight in output.sights() {
                 self.record(observed(&sight));
-                ledger.seen().observe(&self.stamp.caller, &sight);
+                ledger.seen().observe(&self.stamp.caller, &sight.path, seen(&sight));
             }
             output.events().into_iter().for_each(|event| self.record(event));
         }
@@ -350,7 +371,17 @@ impl<'a> Run<'a> {
     }
 }
 
-fn observed(sight: &crate::tool::Sight) -> Event {
+fn seen(sight: &Sight) -> crate::ledger::seen::Sight {
+    let position = |(line, offset)| Position { line, offset };
+    crate::ledger::seen::Sight {
+        identity: sight.identity,
+        version: sight.version,
+        from: position(sight.from),
+        to: sight.to.map(position),
+    }
+}
+
+fn observed(sight: &Sight) -> Event {
     Event::FsObserved {
         path: sight.path.to_string(),
         version: sight.version.map(|version| version.to_string()),
@@ -363,17 +394,34 @@ fn observed(sight: &crate::tool::Sight) -> Event {
 pub(super) enum CommitError {
     Closed,
     File(FileError),
-    Ledger(crate::ledger::LedgerError),
+    Ledger(LedgerError),
 }
 
-impl From<CommitError> for ToolError {
-    fn from(error: CommitError) -> Self {
-        match error {
+impl CommitError {
+    /// Whether the workspace is not what the plan rests on.
+    fn is_stale(&self) -> bool {
+        matches!(self, CommitError::File(FileError { kind: FileErrorKind::Stale { .. }, .. }))
+    }
+
+    /// What the model is told about the failure of `set`.
+    fn of(self, set: &ChangeSet) -> ToolError {
+        match self {
             CommitError::Closed => {
                 ToolError::new(ErrorCode::Cancelled, "The server is shutting down. Nothing was changed.")
+            }
+            CommitError::File(FileError { path, kind: FileErrorKind::Stale { now: Some(_) } })
+                if creates(set, &path) =>
+            {
+                FileErrorKind::AlreadyExists.at(&path).into()
             }
             CommitError::File(error) => error.into(),
             CommitError::Ledger(error) => error.into(),
         }
     }
+}
+
+/// Whether `set` wants nothing to be at `path`.
+fn creates(set: &ChangeSet, path: &WsPath) -> bool {
+    set.iter()
+        .any(|change| matches!(change, Change::Write { path: there, expect: Expect::Absent, .. } if there == path))
 }

@@ -2,14 +2,15 @@
 
 use serde_json::json;
 
-use crate::ledger::Coverage;
+use crate::ledger::seen::Coverage;
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
 use crate::model::version::Version;
 use crate::tool::Intent;
 
 /// What the model should know although the change may be made.
-pub const CHANGED_SINCE_READ: &str = "The file had changed since you last read it; the patch was made on what it says now.";
+pub const CHANGED_SINCE_READ: &str =
+    "The file had changed since you last read it; the patch was made on what it says now.";
 
 /// How many ranges of unseen lines a message names.
 const RANGES_NAMED: usize = 5;
@@ -31,7 +32,8 @@ pub fn check(
         (Intent::Write, Coverage::Stale) => Err(stale(path, now)),
         // One exact match proves itself; many may lie where the caller has never looked (B031).
         (Intent::Edit { lines }, Coverage::Partial { unseen }) if lines.len() > 1 => {
-            let blind: Vec<_> = lines.iter().filter(|line| is_unseen(**line, unseen)).map(|line| (*line, Some(*line))).collect();
+            let blind: Vec<_> =
+                lines.iter().filter(|line| is_unseen(**line, unseen)).map(|line| (*line, Some(*line))).collect();
             if blind.is_empty() { Ok(None) } else { Err(blind_edit(path, &blind)) }
         }
         (Intent::Edit { .. }, Coverage::Stale) => Ok(Some(CHANGED_SINCE_READ)),

@@ -102,6 +102,12 @@ impl Policy {
         Policy::default()
     }
 
+    /// Whether anybody could have a word on a call that changes something, or on one that only looks.
+    #[must_use]
+    pub fn concerns(&self, changes: bool) -> bool {
+        !self.hooks.is_empty() || self.rules.concern(changes)
+    }
+
     /// Judges a call until no hook changes it any more. `prepare` validates other arguments, and says what the gate needs
     /// to know about the call with them. A rewrite that is no valid call is denied: it is not the model that can mend it.
     pub async fn settle(

@@ -40,6 +40,12 @@ impl Rules {
         Rules { folds_case, ..Rules::default() }
     }
 
+    /// Whether any rule could have a word on a call that changes something, or on one that only looks.
+    #[must_use]
+    pub fn concern(&self, changes: bool) -> bool {
+        !self.rules.is_empty() || self.otherwise != Decision::Allow || (changes && !self.guards.is_empty())
+    }
+
     /// Adds a rule that is written `at` that place, such as `toolgate.toml:7`. With the `registry` the names of tools are
     /// checked too.
     ///

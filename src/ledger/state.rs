@@ -42,6 +42,14 @@ impl StateFolder {
         }
     }
 
+    /// The folder of the states of all workspaces, where the user has not named one.
+    ///
+    /// # Errors
+    /// See [`StateError`].
+    pub fn home() -> Result<PathBuf, StateError> {
+        default_home(std::env::consts::OS, |name| std::env::var_os(name))
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -55,6 +63,7 @@ fn place(root: &Path, home: Option<&Path>) -> Result<PathBuf, StateError> {
         let path = path.to_owned();
         move |source| StateError::Io { path, source }
     };
+    let named = home.is_some();
     let home = match home {
         Some(home) => home.to_owned(),
         None => default_home(std::env::consts::OS, |name| std::env::var_os(name))?,
@@ -62,7 +71,8 @@ fn place(root: &Path, home: Option<&Path>) -> Result<PathBuf, StateError> {
     let root = resolved(root).map_err(at(root))?;
     let home = resolved(&home).map_err(at(&home))?;
     let state = home.join(folder_name(&root));
-    if state.starts_with(&root) { Err(StateError::Inside { state, root }) } else { Ok(state) }
+    // Who serves their home folder, or the whole disk, has everything inside, and the gate guards this then.
+    if named && state.starts_with(&root) { Err(StateError::Inside { state, root }) } else { Ok(state) }
 }
 
 /// `<name>-<8 hexadecimal digits>`: for people to know it by, and for no other to have it.

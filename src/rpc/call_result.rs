@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::dispatch::Outcome;
+use crate::dispatch::{Completed, Context};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::rpc::Profile;
 use crate::rpc::era::Era;
@@ -16,19 +16,14 @@ use crate::text::json::push_string;
 use crate::tool::registry::Output;
 
 /// Appends the result as JSON.
-pub(super) fn write(result: &mut String, tool: &str, outcome: &Outcome, era: Era, profile: &Profile) {
+pub(super) fn write(result: &mut String, tool: &str, completed: &Completed, era: Era, profile: &Profile) {
     result.push_str("{\"content\":[");
-    let facts = match outcome {
-        Ok(output) => {
-            write_success(result, output, profile.structured);
-            output.facts()
-        }
-        Err(error) => {
-            write_failure(result, tool, error);
-            Vec::new()
-        }
-    };
-    let mut meta: Vec<_> = facts
+    match &completed.outcome {
+        Ok(output) => write_success(result, completed, output, profile.structured),
+        Err(error) => write_failure(result, tool, completed, error),
+    }
+    let mut meta: Vec<_> = completed
+        .facts()
         .into_iter()
         .filter(|(_, fact)| !fact.is_null())
         .map(|(name, fact)| (format!("toolgate/{name}"), fact))
@@ -41,27 +36,33 @@ pub(super) fn write(result: &mut String, tool: &str, outcome: &Outcome, era: Era
     result.push('}');
 }
 
-fn write_success(result: &mut String, output: &Output, structured: bool) {
-    let observation = output.observation();
-    let notes = output.notes();
+fn write_success(result: &mut String, completed: &Completed, output: &Output, structured: bool) {
+    let observation = completed.observation(output);
+    let notes = completed.notes();
     let mut blocks = Blocks { result, count: 0 };
     // Some model APIs refuse an empty text block; where the text is empty a note says so in words.
     if !observation.is_empty() || notes.is_empty() {
         blocks.text(&observation);
     }
-    for image in output.images() {
+    let images = if completed.replaced.is_some() { Vec::new() } else { output.images() };
+    for image in images {
         blocks.image(&BASE64.encode(&image.bytes), image.mime_type);
     }
     notes.iter().for_each(|note| blocks.text(note));
+    blocks.context(completed);
     result.push(']');
-    // An output that is not JSON is a fault of the tool, which the text alone survives.
-    if structured && let Ok(structured) = output.structured() {
+    // An output that is not JSON is a fault of the tool, which the text alone survives; one that a hook has replaced is
+    // not shown by another way.
+    if structured
+        && completed.replaced.is_none()
+        && let Ok(structured) = output.structured()
+    {
         result.push_str(",\"structuredContent\":");
         push_json(result, &structured);
     }
 }
 
-fn write_failure(result: &mut String, tool: &str, error: &ToolError) {
+fn write_failure(result: &mut String, tool: &str, completed: &Completed, error: &ToolError) {
     #[derive(Serialize)]
     struct Failed<'a> {
         status: &'static str,
@@ -71,7 +72,9 @@ fn write_failure(result: &mut String, tool: &str, error: &ToolError) {
         details: &'a Map<String, Value>,
     }
     let ToolError { code, message, details, .. } = error;
-    Blocks { result, count: 0 }.text(message);
+    let mut blocks = Blocks { result, count: 0 };
+    blocks.text(message);
+    blocks.context(completed);
     result.push_str("],\"structuredContent\":");
     push_json(result, &Failed { status: "error", tool, error: *code, message, details });
     result.push_str(",\"isError\":true");
@@ -111,6 +114,13 @@ impl Blocks<'_> {
         self.result.push_str(",\"mimeType\":");
         push_string(self.result, mime_type);
         self.result.push('}');
+    }
+
+    /// What hooks have added, marked as what it is.
+    fn context(&mut self, completed: &Completed) {
+        for Context { hook, text } in &completed.context {
+            self.text(&format!("[Context from the hook {hook}, not from the tool:]\n{text}"));
+        }
     }
 
     fn begin(&mut self, kind: &str) {

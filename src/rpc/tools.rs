@@ -6,16 +6,17 @@ use std::sync::Arc;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use jsonrpsee::{Extensions, RpcModule};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::dispatch::{Control, Outcome};
+use crate::dispatch::{Completed, Control};
 use crate::model::call::{Call, Caller};
 use crate::model::error::ProtocolError;
 use crate::model::json as strict;
 use crate::rpc::approval::{CallText, Retry};
 use crate::rpc::context::{Context, ResultSlot};
+use crate::rpc::era::even_null;
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
 use crate::rpc::reply::{self, MethodResult};
@@ -44,13 +45,17 @@ fn list(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> Method
         Some(params) => serde_json::from_str(params).map_err(RpcError::invalid_params)?,
     };
     let tools = shared.tools.get_or_init(|| match export::mcp(shared.dispatcher.tools(), shared.profile.structured) {
-        Value::Array(tools) => tools,
+        Value::Array(tools) => tools.into_iter().filter(|tool| !shared.profile.read_only || only_reads(tool)).collect(),
         other => vec![other],
     });
     let start = page_start(cursor.as_deref(), tools.len())?;
     let end = tools.len().min(start + PAGE);
     let next_cursor = (end < tools.len()).then(|| format!("tools:{end}"));
     reply::list(context.scope.era, &shared.profile, Page { tools: &tools[start..end], next_cursor })
+}
+
+fn only_reads(tool: &Value) -> bool {
+    tool["annotations"]["readOnlyHint"] == true
 }
 
 /// `ListToolsResult`.
@@ -84,11 +89,6 @@ struct CallParams<'a> {
     responses: Option<&'a RawValue>,
 }
 
-/// A member as it stands; `null` is not the same as nothing.
-fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
-}
-
 async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
     let dispatch = async |call, caller, control| shared.dispatcher.dispatch(call, &caller, control).await;
     answer(params, shared, extensions, dispatch).await
@@ -102,7 +102,7 @@ pub(super) async fn answer<F>(
     dispatch: impl FnOnce(Call, Caller, Control) -> F,
 ) -> MethodResult
 where
-    F: Future<Output = Result<Outcome, ProtocolError>>,
+    F: Future<Output = Result<Completed, ProtocolError>>,
 {
     let context = Context::of(extensions).ok_or_else(no_context)?;
     let CallParams { name, arguments, state, responses } =
@@ -125,10 +125,10 @@ where
         place: context.arrival.place.clone(),
         approver: asking.approver(),
     };
-    let outcome = dispatch(call, caller, control).await.map_err(RpcError::from)?;
-    let write = |result: &mut String| match asking.deferred(&outcome) {
+    let completed = dispatch(call, caller, control).await.map_err(RpcError::from)?;
+    let write = |result: &mut String| match asking.deferred(&completed.outcome) {
         Some(question) => shared.approvals.write_input_required(result, &question, principal, text, &shared.profile),
-        None => call_result::write(result, tool, &outcome, context.scope.era, &shared.profile),
+        None => call_result::write(result, tool, &completed, context.scope.era, &shared.profile),
     };
     match extensions.get::<ResultSlot>() {
         Some(slot) => {

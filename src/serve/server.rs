@@ -1,8 +1,12 @@
 //! Tools and a workspace put together and served: the front door of the library.
 
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
 use crate::dispatch::Dispatcher;
+use crate::gate::policy::Policy;
+use crate::ledger::Ledger;
+use crate::model::world::RealWorld;
 use crate::rpc::{Mcp, Profile};
 use crate::serve::stdio;
 use crate::tool::Tool;
@@ -23,13 +27,21 @@ pub struct Server<W> {
     registry: Registry,
     settings: Settings,
     profile: Profile,
+    policy: Policy,
+    ledger: Ledger,
 }
 
 impl<W: Workspace> Server<W> {
     /// A server without tools.
     pub fn new(workspace: W) -> Self {
-        let profile = Profile::default();
-        Server { workspace, registry: Registry::new(), settings: Settings::served(), profile }
+        Server {
+            workspace,
+            registry: Registry::new(),
+            settings: Settings::served(),
+            profile: Profile::default(),
+            policy: Policy::open(),
+            ledger: Ledger::in_memory(Arc::new(RealWorld)),
+        }
     }
 
     /// Adds `read_file`, `write_file` and their kin.
@@ -69,6 +81,21 @@ impl<W: Workspace> Server<W> {
         self
     }
 
+    /// Judges calls by `policy`: rules and hooks. By default everything may run.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Records calls and changes in `ledger`. By default they are kept in memory, so that changes can be undone while the
+    /// server runs.
+    #[must_use]
+    pub fn ledger(mut self, ledger: Ledger) -> Self {
+        self.ledger = ledger;
+        self
+    }
+
     /// Sets limits and text rules. By default [`Settings::served`].
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
@@ -97,7 +124,9 @@ impl<W: Workspace> Server<W> {
     }
 
     fn into_mcp(self) -> io::Result<Mcp> {
-        let dispatcher = Dispatcher::new(self.registry, self.workspace, self.settings);
+        let dispatcher = Dispatcher::new(self.registry, self.workspace, self.settings)
+            .with_policy(self.policy)
+            .with_ledger(self.ledger);
         Mcp::new(dispatcher, self.profile).map_err(io::Error::other)
     }
 }

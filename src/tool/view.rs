@@ -240,6 +240,14 @@ impl View {
         history.inverse(change)
     }
 
+    /// The first bytes of a file.
+    pub(crate) fn read_start(&self, path: &WsPath, most: u64) -> Result<Vec<u8>, FileError> {
+        let mut bytes = Vec::new();
+        let file = self.open(path)?;
+        file.content.take(most).read_to_end(&mut bytes).map_err(|error| FileErrorKind::Io(error).at(path))?;
+        Ok(bytes)
+    }
+
     /// Ends the call early where its caller has taken it back. Call it between steps of long work.
     ///
     /// # Errors

@@ -15,8 +15,8 @@ use crate::text::encoding::{self, NotText, Transcoder};
 use crate::text::lines::{self, Flow, LineRange, Page, PageLimits, Pager, Resume};
 use crate::text::media;
 use crate::tool::view::{TextRules, View};
-use crate::tool::{Card, Effect, Facts, Image, Plan, Spec, Tool};
-use crate::workspace::{FileErrorKind, OpenFile};
+use crate::tool::{Card, Effect, Facts, Image, Plan, Sight, Spec, Tool};
+use crate::workspace::{FileErrorKind, Identity, OpenFile};
 
 /// Reads in pieces of this size; a file that fits into one is hashed as well.
 const PIECE: usize = 256 * 1024;
@@ -75,6 +75,8 @@ pub struct Output {
     pub image: Option<ImageFacts>,
     #[serde(skip)]
     picture: Option<Image>,
+    #[serde(skip)]
+    sight: Sight,
 }
 
 /// Where to go on.
@@ -130,9 +132,11 @@ impl Tool for ReadFile {
             refuse_binary(&path, &file, &head.bytes)?;
         }
         let version = head.last.then(|| Version::of(&head.bytes));
+        let identity = file.stat.identity;
         let page = read_page(view, &path, file, head, range)?;
         check_offset(range, &page)?;
-        Ok(Plan::Answer(answer(&path, page, version, bridged)?))
+        let sight = sight(&path, identity, version, &page);
+        Ok(Plan::Answer(answer(sight, page, bridged)?))
     }
 
     fn observe(output: &Output) -> String {
@@ -178,6 +182,10 @@ impl Tool for ReadFile {
             ("total_lines", json!(output.total_lines)),
             ("next", json!(output.next)),
         ]
+    }
+
+    fn sights(output: &Output) -> Vec<Sight> {
+        vec![output.sight.clone()]
     }
 
     fn images(output: &Output) -> Vec<Image> {
@@ -289,6 +297,9 @@ fn read_image(
         .with("size", size)
         .with("limit", limit));
     }
+    let version = Version::of(&bytes);
+    let sight =
+        Sight { path: path.clone(), identity: file.stat.identity, version: Some(version), from: (1, 0), to: None };
     Ok(Output {
         path: path.to_string(),
         content: String::new(),
@@ -296,9 +307,10 @@ fn read_image(
         end_line: 0,
         total_lines: None,
         next: None,
-        version: Some(Version::of(&bytes).to_string()),
+        version: Some(version.to_string()),
         image: Some(ImageFacts { mime_type, size }),
         picture: Some(Image { mime_type, bytes: Bytes::from(bytes) }),
+        sight,
     })
 }
 
@@ -358,7 +370,21 @@ fn next_piece(file: &mut OpenFile, path: &WsPath, mut bytes: Vec<u8>) -> Result<
     Ok(Piece { bytes, last })
 }
 
-fn answer(path: &WsPath, page: Page, version: Option<Version>, bridged: bool) -> Result<Output, ToolError> {
+/// What of the file the page shows.
+fn sight(path: &WsPath, identity: Option<Identity>, version: Option<Version>, page: &Page) -> Sight {
+    let ends = page.next.is_none() && page.total_lines.is_some_and(|total| page.last_line >= total);
+    let after = page.next.map_or((page.last_line + 1, 0), |Resume { line, offset }| (line, offset));
+    Sight {
+        path: path.clone(),
+        identity,
+        version,
+        from: (page.first_line, page.first_offset),
+        to: (!ends).then_some(after),
+    }
+}
+
+fn answer(sight: Sight, page: Page, bridged: bool) -> Result<Output, ToolError> {
+    let path = &sight.path;
     let content = String::from_utf8(page.text).map_err(|error| {
         let bad_at = error.utf8_error().valid_up_to() as u64;
         not_text(path, error.as_bytes().len() as u64, None, NotText::Unsupported { bad_at })
@@ -373,8 +399,9 @@ fn answer(path: &WsPath, page: Page, version: Option<Version>, bridged: bool) ->
         end_line: page.last_line,
         total_lines: page.total_lines,
         next: page.next.map(|Resume { line, offset }| Next { start_line: line, line_offset: offset }),
-        version: version.map(|version| version.to_string()),
+        version: sight.version.map(|version| version.to_string()),
         image: None,
         picture: None,
+        sight,
     })
 }

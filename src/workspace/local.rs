@@ -129,6 +129,10 @@ impl Workspace for Local {
         list::list(&self.root, path, limit).map_err(|error| fault(error).at(path))
     }
 
+    fn real(&self, path: &WsPath) -> WsPath {
+        replace::real(&self.root, path)
+    }
+
     fn commit(&self, set: &ChangeSet, journal: &dyn Journal) -> Result<(), FileError> {
         replace::commit(&self.root, self.durability, set, journal)
     }

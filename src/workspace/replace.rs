@@ -45,6 +45,13 @@ use crate::workspace::replace::place::Place;
 pub(super) use crate::workspace::replace::recover::recover;
 use crate::workspace::{Durability, FileError, FileErrorKind, Journal, journal_failed};
 
+/// Where the links on the way to `path` lead, for a file that may not be there yet as well as for a folder.
+pub(super) fn real(root: &Dir, path: &WsPath) -> WsPath {
+    let folder = || root.canonicalize(path.as_str()).ok().and_then(|real| real.to_str().map(str::to_owned));
+    let real = Place::of_file(root, path).ok().map(|place| place.real(root)).or_else(folder);
+    real.and_then(|real| WsPath::parse(&real).ok()).unwrap_or_else(|| path.clone())
+}
+
 /// Performs all steps of `set` below `root`, or none.
 pub(super) fn commit(
     root: &Dir,

@@ -1,0 +1,147 @@
+//! Puts a workspace, its configuration, the gate and the ledger together, for every command that needs them.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::root::{self, RootError};
+use crate::config::{Config, ConfigError, Durability as Wanted, Loaded, Setup, Sources, Trust, user_file};
+use crate::dispatch::Dispatcher;
+use crate::gate::rules::Guard;
+use crate::ledger::redact::{BadRule, Redact};
+use crate::ledger::state::{StateError, StateFolder};
+use crate::ledger::{Ledger, Options};
+use crate::model::path::WsPath;
+use crate::model::world::RealWorld;
+use crate::tool::registry::{RegisterError, Registry};
+use crate::tool::view::Settings;
+use crate::tools;
+use crate::workspace::local::Local;
+use crate::workspace::{Durability, Workspace};
+
+/// Where files, settings and state are; the same for every command.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct Places {
+    /// A configuration file instead of the usual one.
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// A folder for what is recorded and kept, instead of the user's state folder.
+    #[arg(long, value_name = "DIR")]
+    pub(super) state: Option<PathBuf>,
+}
+
+/// Why a command cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AssemblyError {
+    #[error(transparent)]
+    Root(#[from] RootError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error("{at}: {fault}")]
+    Redact { at: String, fault: BadRule },
+    #[error(transparent)]
+    Tools(#[from] RegisterError),
+}
+
+/// A workspace with everything that decides about it and remembers it.
+pub(super) struct Assembly {
+    pub(super) config: Config,
+    pub(super) ledger: Ledger,
+    pub(super) dispatcher: Dispatcher,
+    /// The workspace's folder, as people write it.
+    pub(super) root: String,
+}
+
+impl Assembly {
+    /// Opens `root`, or the current folder, to run calls in it.
+    pub(super) fn open(root: Option<&Path>, places: &Places, read_only: bool) -> Result<Self, AssemblyError> {
+        let local = root::open(root)?;
+        let folder = canonical(&local);
+        let mut config = load(&folder, places)?;
+        config.read_only |= read_only;
+        let durability = match config.durability {
+            Wanted::Full => Durability::Full,
+            Wanted::Process => Durability::Process,
+        };
+        let local = local.with_durability(durability);
+        let state = StateFolder::open(&folder, places.state.as_deref())?;
+        let inside = inside(&folder, state.path());
+        let ledger = Ledger::open(state, options(&config, durability)?, Arc::new(RealWorld))?;
+        recover(&local, &ledger);
+        let mut registry = Registry::new();
+        tools::register(&mut registry)?;
+        let mut policy = config.policy(Setup { registry: &registry, root: Some(&folder), folds_case: false })?;
+        if let Some(inside) = inside {
+            policy.rules.guard(Guard::below(&inside, "toolgate", "its own records are there"));
+        }
+        let root = folder.display().to_string();
+        let dispatcher = Dispatcher::new(registry, local, config.settings(Settings::served()))
+            .with_policy(policy)
+            .with_ledger(ledger.clone());
+        Ok(Assembly { config, ledger, dispatcher, root })
+    }
+}
+
+/// The configuration of the workspace in `folder`; what it leaves out is said on standard error.
+pub(super) fn load(folder: &Path, places: &Places) -> Result<Config, AssemblyError> {
+    let sources = Sources {
+        named: places.config.clone(),
+        usual: user_file(|name| std::env::var_os(name)),
+        root: Some(folder.to_owned()),
+        trust: trust_file(places),
+    };
+    let Loaded { config, left_out } = Config::load(&sources)?;
+    for line in left_out {
+        // If nobody can read it, nobody needs it.
+        let _ = writeln!(std::io::stderr(), "toolgate: {line}");
+    }
+    Ok(config)
+}
+
+/// What the user has trusted, kept beside the states of all workspaces.
+pub(super) fn trust_file(places: &Places) -> Option<Trust> {
+    let home = places.state.clone().or_else(|| StateFolder::home().ok())?;
+    Some(Trust::at(home.join("trust.toml")))
+}
+
+/// The workspace's folder as the system resolves it.
+pub(super) fn canonical(local: &Local) -> PathBuf {
+    local.roots().last().map(PathBuf::from).unwrap_or_default()
+}
+
+fn options(config: &Config, durability: Durability) -> Result<Options, AssemblyError> {
+    let rules: Vec<_> = config.redact.iter().map(|rule| rule.value.as_str()).collect();
+    let at = config.redact.first().map(|rule| rule.at.clone()).unwrap_or_default();
+    let redact = Redact::new(&rules).map_err(|fault| AssemblyError::Redact { at, fault })?;
+    let mut options = Options { durability, redact, ..Options::default() };
+    if let Some(days) = config.retention.days {
+        options.retention.older_than = Duration::from_secs(days.saturating_mul(24 * 60 * 60));
+    }
+    if let Some(bytes) = config.retention.max_bytes {
+        options.retention.max_bytes = bytes;
+    }
+    Ok(options)
+}
+
+/// Finishes or clears away what a crash has left; a change that cannot be is tried again with the next start.
+fn recover(local: &Local, ledger: &Ledger) {
+    match ledger.recover(&mut |steps, journal| local.recover(steps, journal)) {
+        Ok(changes) => {
+            for (change, recovered) in changes {
+                tracing::warn!(%change, ?recovered, "a change that was interrupted");
+            }
+        }
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "toolgate: what an earlier run left cannot be looked at: {error}");
+        }
+    }
+}
+
+/// The state folder, if it lies in the workspace.
+fn inside(folder: &Path, state: &Path) -> Option<WsPath> {
+    let below = state.strip_prefix(folder).ok()?.to_str()?;
+    WsPath::parse(below).ok().filter(|path| !path.is_root())
+}

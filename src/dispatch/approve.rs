@@ -1,0 +1,158 @@
+//! Step 7: what a person is asked before a call runs, and that what happens is what they were shown.
+
+use serde_json::Value;
+
+use crate::dispatch::run::Run;
+use crate::gate::approval::{Answer, Approver, Question};
+use crate::gate::{CallFacts, Ground, Verdict};
+use crate::model::change::{Change, ChangeSet};
+use crate::model::error::{ErrorCode, ToolError};
+use crate::model::event::Event;
+use crate::model::version::Version;
+use crate::text::diff;
+use crate::tool::registry::Entry;
+
+/// How many bytes of a file are read to show what would change in it.
+const SHOWN: u64 = 1024 * 1024;
+
+/// The person's word on one call, once they have been asked.
+pub(super) struct Approval<'a> {
+    tool: &'a Entry,
+    facts: &'a CallFacts,
+    approver: &'a dyn Approver,
+    approved: Option<[u8; 32]>,
+}
+
+impl<'a> Approval<'a> {
+    pub(super) fn new(tool: &'a Entry, facts: &'a CallFacts, approver: &'a dyn Approver) -> Self {
+        Approval { tool, facts, approver, approved: None }
+    }
+
+    /// Whether a person has to be asked, and has not yet approved exactly `set`.
+    pub(super) fn is_needed(&self, verdict: &Verdict, set: &ChangeSet) -> bool {
+        matches!(verdict, Verdict::Ask(_)) && self.approved != Some(self.digest(Some(set)))
+    }
+
+    /// Asks, where `verdict` says so.
+    ///
+    /// # Errors
+    /// `denied`: nobody to ask, declined, cancelled, timed out; `stale_version` where something else was approved before.
+    pub(super) async fn obtain(
+        &mut self,
+        run: &Run<'_>,
+        verdict: &Verdict,
+        set: Option<&ChangeSet>,
+    ) -> Result<(), ToolError> {
+        let Verdict::Ask(ground) = verdict else { return Ok(()) };
+        if self.approved.is_some() {
+            return Err(ToolError::new(
+                ErrorCode::StaleVersion,
+                "The files changed while a person looked at what this call would do, and what was approved is not what would \
+                 happen now. Nothing was changed. Read them again and call again.",
+            ));
+        }
+        let question = self.question(run, ground, set);
+        let shown = format!("{}\n{}", question.card, question.diff);
+        run.record(Event::ApprovalAsked { question: shown, by: ground.by.clone() });
+        let answer = self.approver.ask(&question).await;
+        run.record(Event::ApprovalAnswered { answer: answer.as_str().to_owned() });
+        match answer {
+            Answer::Approved => {
+                self.approved = Some(question.digest);
+                Ok(())
+            }
+            other => Err(denied(ground, other)),
+        }
+    }
+
+    fn question(&self, run: &Run<'_>, ground: &Ground, set: Option<&ChangeSet>) -> Question {
+        Question {
+            tool: self.facts.tool.clone(),
+            card: self.tool.present(&self.facts.arguments).line,
+            diff: set.map(|set| shown(run, set)).unwrap_or_default(),
+            ground: ground.clone(),
+            digest: self.digest(set),
+        }
+    }
+
+    /// Stands for the call and exactly what it would do.
+    fn digest(&self, set: Option<&ChangeSet>) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        part(self.facts.tool.as_bytes());
+        part(canonical(&self.facts.arguments).to_string().as_bytes());
+        for change in set.into_iter().flatten() {
+            part(change.path().as_str().as_bytes());
+            match change {
+                Change::Write { expect, content, .. } => {
+                    part(format!("write {expect:?}").as_bytes());
+                    part(Version::of(content).to_string().as_bytes());
+                }
+                Change::Delete { expect, .. } => part(format!("delete {expect:?}").as_bytes()),
+                Change::MakeDir { .. } => part(b"make folder"),
+                Change::RemoveDir { .. } => part(b"remove folder"),
+            }
+        }
+        hasher.finalize().into()
+    }
+}
+
+/// The same value whatever the order of members.
+fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut sorted: Vec<_> = members.iter().map(|(name, value)| (name.clone(), canonical(value))).collect();
+            sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
+            Value::Object(sorted.into_iter().collect())
+        }
+        Value::Array(items) => items.iter().map(canonical).collect(),
+        other => other.clone(),
+    }
+}
+
+/// What `set` would do, for a person.
+fn shown(run: &Run<'_>, set: &ChangeSet) -> String {
+    let mut text = String::new();
+    for change in set {
+        let path = change.path();
+        match change {
+            Change::Write { content, .. } => {
+                let old = run.view().read_start(path, SHOWN).unwrap_or_default();
+                let new = &content[..content.len().min(SHOWN as usize)];
+                text.push_str(&diff::unified(
+                    path.as_str(),
+                    &String::from_utf8_lossy(&old),
+                    &String::from_utf8_lossy(new),
+                    3,
+                ));
+            }
+            Change::Delete { .. } => text.push_str(&format!("The file {path} is removed.\n")),
+            Change::MakeDir { .. } => text.push_str(&format!("The folder {path} is made.\n")),
+            Change::RemoveDir { .. } => text.push_str(&format!("The folder {path} is removed if it is empty.\n")),
+        }
+    }
+    text
+}
+
+fn denied(ground: &Ground, answer: Answer) -> ToolError {
+    let why = match answer {
+        Answer::Nobody => "there is nobody to ask here",
+        Answer::Declined => "they declined",
+        Answer::TimedOut => "they did not answer in time",
+        Answer::Deferred => "they have not answered yet",
+        Answer::Cancelled | Answer::Approved => "they would not say",
+    };
+    ToolError::new(
+        ErrorCode::Denied,
+        format!(
+            "denied: {} wants a person to decide ({}), and {why}. Nothing was changed. Go on without this call, or tell the \
+             person what it was for.",
+            ground.by, ground.reason
+        ),
+    )
+    .with("by", ground.by.clone())
+    .with("answer", answer.as_str())
+}
