@@ -213,9 +213,17 @@ impl<'a> Run<'a> {
     /// Waits for the calls before this one that are changing the same files.
     async fn take_turn(&self, arguments: &Value, place: Option<crate::dispatch::Place>) -> Turn {
         // What is not a path in this workspace is nobody else's either; the tool will say what is wrong with it.
-        let paths = self.tool.paths(arguments).iter().filter_map(|text| self.view.path(text).ok()).collect();
+        let named = self.tool.paths(arguments).into_iter().filter_map(|text| self.view.path(text).ok());
+        let mut paths: Vec<_> = named.collect();
         let usage = if self.tool.spec().effect == Effect::Reads { Use::Looks } else { Use::Changes };
         let place = place.unwrap_or_else(|| self.dispatcher.queue());
+        // A file may be named through a link. To find out costs system calls, so who is alone need not know.
+        if usage == Use::Changes || !self.dispatcher.turns.is_alone(&place) {
+            let real: Vec<_> = paths.iter().map(|path| self.dispatcher.workspace.real(path)).collect();
+            paths.extend(real);
+            paths.sort();
+            paths.dedup();
+        }
         self.dispatcher.turns.take(place, paths, usage).await
     }
 

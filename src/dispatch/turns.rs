@@ -66,6 +66,11 @@ impl Turns {
         Place(Arc::new(Held { turns: Arc::clone(self), ticket }))
     }
 
+    /// Whether nobody else is in the line.
+    pub(super) fn is_alone(&self, place: &Place) -> bool {
+        self.line().waiting.iter().all(|other| other.ticket == place.0.ticket)
+    }
+
     /// Waits until no earlier call is in the way on any of `paths`, a folder above one, or something below one.
     pub(super) async fn take(&self, place: Place, paths: Vec<WsPath>, usage: Use) -> Turn {
         let ticket = place.0.ticket;
