@@ -151,6 +151,22 @@ fn bad_panics(source: &Source) -> Vec<String> {
     panics.map(|three| source.fault(format!("`.{}(` outside of tests", three[1]))).collect()
 }
 
+/// Ways past the gate: a plan made or a change committed anywhere but in the dispatcher. Below it are the trait, its homes and
+/// their suite, and the tools' own registry.
+fn bad_reach(source: &Source) -> Vec<String> {
+    let module = source.module();
+    let may = matches!(module.first().map(String::as_str), Some("dispatch" | "workspace" | "tool"));
+    if may || source.for_tests {
+        return Vec::new();
+    }
+    let tokens = tokens(&source.text);
+    let shipped = shipped(&tokens);
+    let reaches = shipped.windows(3).filter(|three| matches!(three, [".", "commit" | "plan", "("]));
+    reaches
+        .map(|three| source.fault(format!("`.{}(` goes past the gate; call Dispatcher::dispatch", three[1])))
+        .collect()
+}
+
 fn faults(rule: fn(&Source) -> Vec<String>) -> String {
     sources().iter().flat_map(rule).collect::<Vec<_>>().join("\n")
 }
@@ -168,6 +184,11 @@ fn files_are_small_and_say_what_they_are() {
 #[test]
 fn no_shipped_code_unwraps() {
     assert_eq!(faults(bad_panics), "");
+}
+
+#[test]
+fn only_the_dispatcher_plans_and_commits() {
+    assert_eq!(faults(bad_reach), "");
 }
 
 /// The rules themselves can fail.
@@ -245,6 +266,16 @@ mod rules {
         assert_eq!(panics("#[cfg(not(test))]\nfn f() { a.unwrap() }"), 1);
         assert_eq!(panics("#[cfg(test)]\nuse a::b;\nfn g() { b.unwrap() }"), 1);
     }
+    #[test]
+    fn a_way_past_the_gate_is_found() {
+        let text = "fn f() { workspace.commit(&set); tool . plan(&view); plan.committed(); }";
+        for (path, faults) in
+            [("rpc/tools.rs", 2), ("cli.rs", 2), ("oneshot.rs", 2), ("tools/x.rs", 2), ("dispatch/run.rs", 0)]
+        {
+            assert_eq!(bad_reach(&Source::new(path, text)).len(), faults, "{path}");
+        }
+    }
+
     #[test]
     fn a_file_of_a_test_module_may_panic() {
         let mut sources = [
