@@ -5,6 +5,7 @@ mod crashes;
 mod faults;
 mod image;
 mod losses;
+mod others;
 
 mod races;
 
