@@ -1,6 +1,7 @@
 //! One call on its way: the steps of [`Dispatcher::dispatch`](super::Dispatcher::dispatch), each a function.
 
-use std::sync::PoisonError;
+mod files;
+
 use std::time::Instant;
 
 use serde_json::{Map, Value};
@@ -11,22 +12,18 @@ use crate::dispatch::history::CallerHistory;
 use crate::dispatch::turns::{Turn, Use};
 use crate::dispatch::{Control, Dispatcher};
 use crate::gate::hook::OutcomeFacts;
-use crate::gate::intent;
 use crate::gate::{CallFacts, Verdict};
-use crate::ledger::seen::{Coverage, Edited, Position};
-use crate::ledger::{ChangeKind, LedgerError, Stamp};
+use crate::ledger::Stamp;
+use crate::ledger::seen::Position;
 use crate::model::call::Caller;
-use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::event::Event;
 use crate::model::id::ChangeId;
 use crate::model::json::JsonFault;
 use crate::model::path::WsPath;
-use crate::model::version::Version;
 use crate::tool::registry::{Entry, ErasedPlan, Output};
 use crate::tool::view::View;
-use crate::tool::{Effect, Intent, Sight};
-use crate::workspace::{FileError, FileErrorKind, Identity};
+use crate::tool::{Effect, Sight};
 
 /// How often a change is planned because another program got in between.
 const ATTEMPTS: u32 = 8;
@@ -227,94 +224,6 @@ impl<'a> Run<'a> {
         self.dispatcher.turns.take(place, paths, usage).await
     }
 
-    /// Step 6: rules on the paths that really change, and whether the caller knows what it replaces.
-    fn file_gate(
-        &self,
-        admitted: &Admitted,
-        set: &ChangeSet,
-        intent: &Intent,
-    ) -> Result<(Verdict, Vec<String>), ToolError> {
-        let paths = set.iter().flat_map(|change| self.real_spellings(change.path())).collect();
-        let facts = CallFacts { paths, changes: true, ..admitted.facts.clone() };
-        let verdict = admitted.verdict.clone().and(self.dispatcher.policy.rules.judge(&facts));
-        if let Verdict::Deny(ground) = verdict {
-            return Err(ground.refusal());
-        }
-        let mut notes = Vec::new();
-        if !self.dispatcher.ledger.is_none() {
-            for change in set {
-                if let Change::Write { path, expect: Expect::Exactly(now), .. } = change {
-                    let coverage = self.coverage(path, *now);
-                    notes.extend(intent::check(path, *now, intent, &coverage)?.map(str::to_owned));
-                }
-            }
-        }
-        Ok((verdict, notes))
-    }
-
-    fn coverage(&self, path: &WsPath, now: Version) -> Coverage {
-        let identity = self.view.stat(path).ok().and_then(|stat| stat.identity);
-        self.dispatcher.ledger.seen().coverage(&self.stamp.caller, path, identity, Some(now))
-    }
-
-    /// Step 8: the only place from which files change. The intent is in the log before they do.
-    fn perform(&self, set: &ChangeSet, intent: &Intent) -> Result<Option<ChangeId>, CommitError> {
-        let Dispatcher { closed, ledger, workspace, .. } = self.dispatcher;
-        let closed = closed.read().unwrap_or_else(PoisonError::into_inner);
-        if *closed {
-            return Err(CommitError::Closed);
-        }
-        let kind = match intent {
-            Intent::Write => ChangeKind::Write,
-            Intent::Edit { .. } => ChangeKind::Edit,
-            Intent::Undo { change } => ChangeKind::Undo(*change),
-        };
-        ledger.ready().map_err(CommitError::Ledger)?;
-        let before = self.identities(set);
-        let change = ledger.begin(&self.stamp, self.tool.spec().name, kind);
-        workspace.commit(set, &change).map_err(CommitError::File)?;
-        let id = change.done();
-        self.remember(set, intent, &before);
-        Ok(id)
-    }
-
-    fn identities(&self, set: &ChangeSet) -> Vec<Option<Identity>> {
-        set.iter().map(|change| self.identity(change.path())).collect()
-    }
-
-    fn identity(&self, path: &WsPath) -> Option<Identity> {
-        if self.dispatcher.ledger.is_none() {
-            return None;
-        }
-        self.view.stat(path).ok().and_then(|stat| stat.identity)
-    }
-
-    /// What the caller has written, it has seen.
-    fn remember(&self, set: &ChangeSet, intent: &Intent, before: &[Option<Identity>]) {
-        let seen = self.dispatcher.ledger.seen();
-        let caller = &*self.stamp.caller;
-        for (change, identity_before) in set.iter().zip(before) {
-            match (change, intent) {
-                (Change::Write { path, expect: Expect::Exactly(before), content }, Intent::Edit { lines }) => {
-                    let first = Position { line: lines.first().copied().unwrap_or(1), offset: 0 };
-                    let edited = Edited {
-                        identity_before: *identity_before,
-                        before: *before,
-                        identity: self.identity(path),
-                        after: Version::of(content),
-                        first,
-                    };
-                    seen.edited(caller, path, &edited);
-                }
-                (Change::Write { path, content, .. }, Intent::Write) => {
-                    seen.wrote(caller, path, self.identity(path), Version::of(content));
-                }
-                (Change::Write { path, .. } | Change::Delete { path, .. }, _) => seen.removed(caller, path),
-                _ => {}
-            }
-        }
-    }
-
     /// Step 9: hooks have the last word on what the model sees; a change that was made has happened all the same.
     pub(super) async fn review(&self, facts: &Option<CallFacts>, mut completed: Completed) -> Completed {
         let Some(facts) = facts.as_ref().filter(|_| !self.dispatcher.policy.hooks.is_empty()) else {
@@ -396,40 +305,4 @@ fn observed(sight: &Sight) -> Event {
         from: sight.from.0,
         to: sight.to.map(|(line, offset)| if offset == 0 { line - 1 } else { line }),
     }
-}
-
-/// Why a change was not made.
-pub(super) enum CommitError {
-    Closed,
-    File(FileError),
-    Ledger(LedgerError),
-}
-
-impl CommitError {
-    /// Whether the workspace is not what the plan rests on.
-    fn is_stale(&self) -> bool {
-        matches!(self, CommitError::File(FileError { kind: FileErrorKind::Stale { .. }, .. }))
-    }
-
-    /// What the model is told about the failure of `set`.
-    fn of(self, set: &ChangeSet) -> ToolError {
-        match self {
-            CommitError::Closed => {
-                ToolError::new(ErrorCode::Cancelled, "The server is shutting down. Nothing was changed.")
-            }
-            CommitError::File(FileError { path, kind: FileErrorKind::Stale { now: Some(_) } })
-                if creates(set, &path) =>
-            {
-                FileErrorKind::AlreadyExists.at(&path).into()
-            }
-            CommitError::File(error) => error.into(),
-            CommitError::Ledger(error) => error.into(),
-        }
-    }
-}
-
-/// Whether `set` wants nothing to be at `path`.
-fn creates(set: &ChangeSet, path: &WsPath) -> bool {
-    set.iter()
-        .any(|change| matches!(change, Change::Write { path: there, expect: Expect::Absent, .. } if there == path))
 }
