@@ -102,6 +102,8 @@ struct Run {
     before: State,
     after: State,
     deeds: Vec<Deed>,
+    /// From how many deeds on losing power tells something new.
+    from: usize,
     told: Told,
     displaced: &'static [&'static str],
     /// A step was made to fail.
@@ -123,8 +125,19 @@ impl Run {
         let deeds = watch_no_more();
         assert!(failed || done.is_ok(), "{done:?}");
         let after = plain(state_after(&super::bed, set));
-        let (told, done) = (keeper.told().clone(), done.is_ok());
-        Run { start, before, after, deeds, told, displaced, failed, done, case: format!("{set:?}, takes: {takes}") }
+        let (told, done, from) = (keeper.told().clone(), done.is_ok(), 0);
+        Run {
+            start,
+            before,
+            after,
+            deeds,
+            from,
+            told,
+            displaced,
+            failed,
+            done,
+            case: format!("{set:?}, takes: {takes}"),
+        }
     }
 
     /// A commit that was stopped after `step` deeds, and its recovery.
@@ -137,6 +150,7 @@ impl Run {
         stop_at(Some(step));
         let _ = local.commit(&ChangeSet::new(set.clone()), &keeper);
         let failed = stop_at(None);
+        let from = trial::watched().len();
         let steps = keeper.told().steps.clone();
         if let Some(steps) = steps {
             local.recover(&steps, &keeper).expect("a recovery");
@@ -144,13 +158,13 @@ impl Run {
         let (deeds, told) = (watch_no_more(), keeper.told().clone());
         let after = plain(state_after(&super::bed, set));
         let case = format!("{set:?}, ended at {step}");
-        Run { start, before, after, deeds, told, displaced, failed, done: false, case }
+        Run { start, before, after, deeds, from, told, displaced, failed, done: false, case }
     }
 
     /// Loses power everywhere. Tells how many states that left.
     fn check(&self) -> usize {
         let mut known = HashSet::new();
-        for len in 0..=self.deeds.len() {
+        for len in self.from..=self.deeds.len() {
             for image in after_loss(&self.start, &self.deeds[..len]) {
                 let kept = self.told.kept.iter().filter(|kept| kept.1 <= len).count();
                 let stage = (self.told.intended < len, len == self.deeds.len());
