@@ -62,7 +62,7 @@ impl Scene {
                 FsAction::MakeDir => scene.made.push(Folder::look(place)),
                 FsAction::RemoveDir => scene.emptied.push(Folder::look(place)),
                 FsAction::Write | FsAction::Delete => {
-                    scene.files.push(Found::look(&path, place, step).map_err(|kind| kind.at(&path))?);
+                    scene.files.push(Found::look(&path, place, step, durable).map_err(|kind| kind.at(&path))?);
                 }
             }
         }

@@ -121,3 +121,20 @@ fn new_files_and_folders_follow_the_umask_and_the_folder() {
     }
     bed.clean();
 }
+
+#[test]
+fn an_identity_is_of_one_state_of_one_file() {
+    let bed = Bed::with(&[("a", "old"), ("b", "old")]);
+    let identity = |path: &str| bed.local.stat(&ws(path)).expect("a file").identity;
+    // Not before the clock has ticked: another write could look the same.
+    assert_eq!(identity("a"), None);
+    std::thread::sleep(std::time::Duration::from_millis(80));
+    let seen = identity("a").expect("an identity");
+    assert_eq!(bed.local.open(&ws("a")).expect("a file").stat.identity, Some(seen));
+    assert_ne!(identity("b"), Some(seen));
+    for text in ["new", "old"] {
+        bed.commit(vec![write("a", Expect::Any, text)]).expect("a commit");
+        std::thread::sleep(std::time::Duration::from_millis(80));
+        assert_ne!(identity("a").expect("an identity"), seen, "{text}");
+    }
+}

@@ -14,6 +14,7 @@ use crate::workspace::replace::identity::{FileId, file_id};
 use crate::workspace::replace::keep::InHand;
 use crate::workspace::replace::place::Place;
 use crate::workspace::replace::recover::unreadable;
+use crate::workspace::replace::stage::as_it_is;
 
 /// One file of a change.
 #[derive(Debug)]
@@ -54,7 +55,12 @@ pub(super) enum Stand {
 }
 
 impl Found {
-    pub(super) fn look(path: &WsPath, place: Option<Place>, step: &FsStep) -> Result<Self, FileErrorKind> {
+    pub(super) fn look(
+        path: &WsPath,
+        place: Option<Place>,
+        step: &FsStep,
+        durable: bool,
+    ) -> Result<Self, FileErrorKind> {
         let (before, after) = (version(step.before.as_deref())?, version(step.after.as_deref())?);
         let names = step.temp.as_deref().and_then(Names::of);
         let nothing = || There::Nothing;
@@ -69,11 +75,11 @@ impl Found {
             copy: nothing(),
             written: nothing(),
         };
-        found.look_again().map_err(fault)?;
+        found.look_around(durable).map_err(fault)?;
         Ok(found)
     }
 
-    fn look_again(&mut self) -> io::Result<()> {
+    fn look_around(&mut self, durable: bool) -> io::Result<()> {
         let Some(place) = &self.place else { return Ok(()) };
         self.here = There::look(place, &place.name)?;
         let Some(names) = &self.names else { return Ok(()) };
@@ -81,6 +87,11 @@ impl Found {
         self.copy = There::look(place, names.copy().as_ref())?;
         self.written = There::look(place, names.written().as_ref())?;
         let old = There::look(place, names.old().as_ref())?;
+        let written_to = [&self.copy, &self.written].into_iter().any(|copy| matches!(copy, There::File(..)));
+        if durable && written_to && matches!(self.here, There::File(..)) {
+            // What was written into the file, whole as it looks, may not be on disk.
+            disk::sync_file(&place.dir.open_with(&place.name, &as_it_is(true))?)?;
+        }
         if !self.is_new(&self.here) || !matches!(self.temp, There::Nothing) {
             return Ok(());
         }

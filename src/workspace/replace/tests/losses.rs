@@ -1,6 +1,6 @@
 //! The power goes after any deed, and takes with it any part of what was not waited for.
 
-use super::super::trial::{fail_with, watch, watch_no_more};
+use super::super::trial::{fail_with, stop_at, watch, watch_no_more};
 use super::image::{Image, after_loss};
 use std::collections::HashSet;
 
@@ -45,7 +45,6 @@ fn whatever_a_loss_of_power_takes_a_change_is_finished_or_has_not_happened() {
         }
     }
     take_away(&[]);
-    eprintln!("{tried} states");
     assert!(tried > 1_000, "{tried} states were tried");
 }
 
@@ -79,12 +78,32 @@ fn a_loss_of_power_during_a_recovery_does_no_harm() {
     take_away(&[]);
 }
 
+/// The process is ended, what it left is recovered at once, and only then the power goes.
+#[test]
+fn a_loss_of_power_after_a_crash_and_a_recovery_does_no_harm() {
+    for lack in [&lacks()[0], &lacks()[4]] {
+        take_away(lack);
+        for case in cases() {
+            for step in 0.. {
+                let run = Run::ended_and_recovered(&case, step);
+                run.check();
+                if !run.failed {
+                    break;
+                }
+            }
+        }
+    }
+    take_away(&[]);
+}
+
 /// A commit, and all that it did to the disk.
 struct Run {
     start: Image,
     before: State,
     after: State,
     deeds: Vec<Deed>,
+    /// From how many deeds on losing power tells something new.
+    from: usize,
     told: Told,
     displaced: &'static [&'static str],
     /// A step was made to fail.
@@ -106,14 +125,46 @@ impl Run {
         let deeds = watch_no_more();
         assert!(failed || done.is_ok(), "{done:?}");
         let after = plain(state_after(&super::bed, set));
-        let (told, done) = (keeper.told().clone(), done.is_ok());
-        Run { start, before, after, deeds, told, displaced, failed, done, case: format!("{set:?}, takes: {takes}") }
+        let (told, done, from) = (keeper.told().clone(), done.is_ok(), 0);
+        Run {
+            start,
+            before,
+            after,
+            deeds,
+            from,
+            told,
+            displaced,
+            failed,
+            done,
+            case: format!("{set:?}, takes: {takes}"),
+        }
+    }
+
+    /// A commit that was stopped after `step` deeds, and its recovery.
+    fn ended_and_recovered((set, displaced): &Case, step: usize) -> Self {
+        let bed = bed();
+        let local = full(&bed);
+        let (start, before) = (Image::of(&bed.at("")), plain(state(&bed.at(""))));
+        let keeper = Keeper::new(step.is_multiple_of(2));
+        watch();
+        stop_at(Some(step));
+        let _ = local.commit(&ChangeSet::new(set.clone()), &keeper);
+        let failed = stop_at(None);
+        let from = trial::watched().len();
+        let steps = keeper.told().steps.clone();
+        if let Some(steps) = steps {
+            local.recover(&steps, &keeper).expect("a recovery");
+        }
+        let (deeds, told) = (watch_no_more(), keeper.told().clone());
+        let after = plain(state_after(&super::bed, set));
+        let case = format!("{set:?}, ended at {step}");
+        Run { start, before, after, deeds, from, told, displaced, failed, done: false, case }
     }
 
     /// Loses power everywhere. Tells how many states that left.
     fn check(&self) -> usize {
         let mut known = HashSet::new();
-        for len in 0..=self.deeds.len() {
+        for len in self.from..=self.deeds.len() {
             for image in after_loss(&self.start, &self.deeds[..len]) {
                 let kept = self.told.kept.iter().filter(|kept| kept.1 <= len).count();
                 let stage = (self.told.intended < len, len == self.deeds.len());
