@@ -2,11 +2,19 @@
 
 mod assembly;
 mod call;
+mod check;
+mod diff;
 mod dispatch;
+mod gc;
+mod log;
+mod print;
 mod root;
 mod schemas;
 mod serve;
+mod stats;
 mod tools;
+mod trust;
+mod undo;
 
 use std::process::ExitCode;
 
@@ -28,6 +36,20 @@ enum Command {
     Dispatch,
     /// Run one tool on real files and print what a model would see.
     Call(call::Arguments),
+    /// Show what was called, decided and changed.
+    Log(log::Arguments),
+    /// Show what a change did.
+    Diff(diff::Arguments),
+    /// Take back the newest change, or the one that is named.
+    Undo(undo::Arguments),
+    /// Count calls, errors and times.
+    Stats(stats::Arguments),
+    /// Let go of records and kept bytes that are too old or too much.
+    Gc(gc::Arguments),
+    /// Say what the rules would decide about a call.
+    Check(check::Arguments),
+    /// Let everything in a repository's toolgate.toml count.
+    Trust(trust::Arguments),
     /// Print every tool as providers and clients want it, or check a published list against today's.
     Tools(tools::Arguments),
     /// Write the JSON Schemas of everything that toolgate reads and writes into a folder.
@@ -44,6 +66,13 @@ pub fn run() -> ExitCode {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Dispatch => dispatch::run(),
         Command::Call(arguments) => call::run(&arguments),
+        Command::Log(arguments) => log::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
+        Command::Undo(arguments) => undo::run(&arguments),
+        Command::Stats(arguments) => stats::run(&arguments),
+        Command::Gc(arguments) => gc::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Trust(arguments) => trust::run(&arguments),
         Command::Tools(arguments) => tools::run(&arguments),
         Command::Schemas(arguments) => schemas::run(&arguments),
     }

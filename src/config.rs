@@ -15,6 +15,7 @@ mod fault;
 mod file;
 mod merge;
 mod policy;
+mod proposal;
 mod read;
 mod trust;
 
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 pub use fault::ConfigError;
 pub use file::{Approval, Description, Durability, LimitsSection, Results, Retention, schema};
 pub use policy::Setup;
+pub use proposal::Proposal;
 pub use read::user_file;
 pub use trust::{Trust, TrustError};
 
@@ -140,12 +142,9 @@ impl Config {
 /// # Errors
 /// There is no such file, it has a fault, or it cannot be remembered.
 pub fn trust(root: &Path, trust: &Trust) -> Result<Vec<String>, ConfigError> {
-    let path = root.join(FILE_NAME);
-    let text = Text::read(&path)?.ok_or_else(|| ConfigError::missing(&path))?;
-    let mut alone = Loaded { config: Config::default(), left_out: Vec::new() };
-    alone.take(&text, Standing::Stranger { since: merge::Since::Never })?;
-    trust.remember(&text.path, text.content.as_bytes())?;
-    Ok(alone.left_out)
+    let proposal = Proposal::read(root)?;
+    proposal.accept(trust)?;
+    Ok(proposal.counts)
 }
 
 impl Default for Config {

@@ -2,6 +2,7 @@
 
 mod approve;
 mod completed;
+mod foresee;
 mod history;
 mod run;
 mod turns;
@@ -13,6 +14,7 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 pub use crate::dispatch::completed::{Completed, Context, Outcome};
+pub use crate::dispatch::foresee::Foreseen;
 use crate::dispatch::run::Run;
 pub use crate::dispatch::turns::Place;
 use crate::dispatch::turns::Turns;

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::root::{self, RootError};
-use crate::config::{Config, ConfigError, Durability as Wanted, Loaded, Setup, Sources, Trust, user_file};
+use crate::config::{
+    Config, ConfigError, Description, Durability as Wanted, Loaded, Placed, Setup, Sources, Trust, user_file,
+};
 use crate::dispatch::Dispatcher;
 use crate::gate::rules::Guard;
 use crate::ledger::redact::{BadRule, Redact};
 use crate::ledger::state::{StateError, StateFolder};
-use crate::ledger::{Ledger, Options};
+use crate::ledger::{Ledger, Limits, Options};
 use crate::model::path::WsPath;
 use crate::model::world::RealWorld;
 use crate::tool::registry::{RegisterError, Registry};
@@ -71,17 +73,63 @@ impl Assembly {
         let inside = inside(&folder, state.path());
         let ledger = Ledger::open(state, options(&config, durability)?, Arc::new(RealWorld))?;
         recover(&local, &ledger);
-        let mut registry = Registry::new();
-        tools::register(&mut registry)?;
-        let mut policy = config.policy(Setup { registry: &registry, root: Some(&folder), folds_case: false })?;
-        if let Some(inside) = inside {
-            policy.rules.guard(Guard::below(&inside, "toolgate", "its own records are there"));
-        }
-        let root = folder.display().to_string();
-        let dispatcher = Dispatcher::new(registry, local, config.settings(Settings::served()))
-            .with_policy(policy)
-            .with_ledger(ledger.clone());
-        Ok(Assembly { config, ledger, dispatcher, root })
+        let dispatcher = dispatcher(local, &config, &folder, inside)?.with_ledger(ledger.clone());
+        Ok(Assembly { config, ledger, dispatcher, root: folder.display().to_string() })
+    }
+}
+
+/// A workspace's tools and everything that decides about calls, for who only wants to know: nothing is recorded.
+pub(super) fn judging(root: Option<&Path>, places: &Places) -> Result<Dispatcher, AssemblyError> {
+    let local = root::open(root)?;
+    let folder = canonical(&local);
+    let config = load(&folder, places)?;
+    let state = StateFolder::find(&folder, places.state.as_deref())?;
+    let inside = state.and_then(|state| inside(&folder, state.path()));
+    dispatcher(local, &config, &folder, inside)
+}
+
+/// `state` is the state folder, where it lies in the workspace.
+fn dispatcher(
+    local: Local,
+    config: &Config,
+    folder: &Path,
+    state: Option<WsPath>,
+) -> Result<Dispatcher, AssemblyError> {
+    let mut registry = Registry::new();
+    tools::register(&mut registry)?;
+    let mut policy = config.policy(Setup { registry: &registry, root: Some(folder), folds_case: false })?;
+    if let Some(inside) = state {
+        policy.rules.guard(Guard::below(&inside, "toolgate", "its own records are there"));
+    }
+    for Placed { value: (tool, Description { variant, text }), .. } in &config.descriptions {
+        registry.describe(tool, variant, text);
+    }
+    Ok(Dispatcher::new(registry, local, config.settings(Settings::served())).with_policy(policy))
+}
+
+/// What was recorded of a workspace; looking at it makes and changes nothing.
+pub(super) struct Recorded {
+    pub(super) local: Local,
+    pub(super) folder: PathBuf,
+    /// Nothing, where nothing was ever recorded.
+    pub(super) state: Option<StateFolder>,
+}
+
+impl Recorded {
+    pub(super) fn find(root: Option<&Path>, places: &Places) -> Result<Self, AssemblyError> {
+        let local = root::open(root)?;
+        let folder = canonical(&local);
+        let state = StateFolder::find(&folder, places.state.as_deref())?;
+        Ok(Recorded { local, folder, state })
+    }
+
+    /// How recording begins, for a person who finds nothing.
+    pub(super) fn nothing(&self) -> String {
+        let folder = self.folder.display();
+        format!(
+            "nothing is recorded for {folder} yet. Recording begins with the first call: from a client through `toolgate \
+             serve {folder}`, or by hand with `toolgate call list_dir --root {folder}`"
+        )
     }
 }
 
@@ -117,13 +165,20 @@ fn options(config: &Config, durability: Durability) -> Result<Options, AssemblyE
     let at = config.redact.first().map(|rule| rule.at.clone()).unwrap_or_default();
     let redact = Redact::new(&rules).map_err(|fault| AssemblyError::Redact { at, fault })?;
     let mut options = Options { durability, redact, ..Options::default() };
+    options.retention = retention(config);
+    Ok(options)
+}
+
+/// How long what is kept stays, and how much of it.
+pub(super) fn retention(config: &Config) -> Limits {
+    let mut limits = Options::default().retention;
     if let Some(days) = config.retention.days {
-        options.retention.older_than = Duration::from_secs(days.saturating_mul(24 * 60 * 60));
+        limits.older_than = Duration::from_secs(days.saturating_mul(24 * 60 * 60));
     }
     if let Some(bytes) = config.retention.max_bytes {
-        options.retention.max_bytes = bytes;
+        limits.max_bytes = bytes;
     }
-    Ok(options)
+    limits
 }
 
 /// Finishes or clears away what a crash has left; a change that cannot be is tried again with the next start.

@@ -79,7 +79,7 @@ impl<'a> Run<'a> {
                 Ok(arguments) => arguments.clone(),
                 Err(fault) => Value::from(fault.to_string()),
             },
-            variant: None,
+            variant: self.tool.variant().map(str::to_owned),
         });
     }
 
@@ -103,7 +103,7 @@ impl<'a> Run<'a> {
     }
 
     /// Step 3: all faults at once.
-    fn validate(&self, arguments: Result<Value, JsonFault>) -> Result<Value, ToolError> {
+    pub(super) fn validate(&self, arguments: Result<Value, JsonFault>) -> Result<Value, ToolError> {
         let arguments = arguments.map_err(|fault| {
             ToolError::new(
                 ErrorCode::InvalidArguments,
@@ -132,7 +132,7 @@ impl<'a> Run<'a> {
     }
 
     /// The call as the gate sees it. Paths are told as they are opened: without `..`, and where the links on the way lead.
-    fn facts(&self, arguments: Value) -> CallFacts {
+    pub(super) fn facts(&self, arguments: Value) -> CallFacts {
         let changes = self.tool.spec().effect != Effect::Reads;
         // Where links lead costs system calls, and most calls only look and have no rule to meet.
         let paths = if self.dispatcher.policy.concerns(changes) {

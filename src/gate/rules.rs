@@ -72,14 +72,16 @@ impl Rules {
     #[must_use]
     pub fn judge(&self, call: &CallFacts) -> Verdict {
         let guarded = self.guards.iter().map(|guard| guard.judge(call));
-        // A call without paths is judged once, by the rules that ask for none.
-        let paths: Vec<Option<&str>> = if call.paths.is_empty() {
-            vec![None]
-        } else {
-            call.paths.iter().map(|path| Some(path.as_str())).collect()
-        };
-        let judged = paths.into_iter().map(|path| self.judge_path(call, path));
+        let judged = paths_of(call).into_iter().map(|path| self.judge_path(call, path));
         guarded.chain(judged).fold(Verdict::Allow, Verdict::and)
+    }
+
+    /// Every rule that a call hits: where it is written, and what it decides.
+    #[must_use]
+    pub fn hit_by(&self, call: &CallFacts) -> Vec<(String, Decision)> {
+        let paths = paths_of(call);
+        let hit = |rule: &&Compiled| paths.iter().any(|path| rule.hits(Some(&call.tool), *path, Some(&call.caller)));
+        self.rules.iter().filter(hit).map(|rule| (rule.at.clone(), rule.decision)).collect()
     }
 
     fn judge_path(&self, call: &CallFacts, path: Option<&str>) -> Verdict {
@@ -93,6 +95,11 @@ impl Rules {
         }
         hit.map(|rule| rule.verdict(call, path)).fold(Verdict::Allow, Verdict::and)
     }
+}
+
+/// A call without paths is judged once, by the rules that ask for none.
+fn paths_of(call: &CallFacts) -> Vec<Option<&str>> {
+    if call.paths.is_empty() { vec![None] } else { call.paths.iter().map(|path| Some(path.as_str())).collect() }
 }
 
 /// A path as messages show it.

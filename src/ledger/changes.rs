@@ -131,6 +131,11 @@ impl Changes {
         blobs(&needed)
     }
 
+    /// The bytes that changes which have not ended may need.
+    pub(super) fn needed(&self) -> Result<HashSet<Version>, LedgerError> {
+        self.look(List::needed)
+    }
+
     pub(super) fn get(&self, change: ChangeId) -> Result<ChangeRecord, LedgerError> {
         self.look(|list| list.get(change).cloned())?.ok_or(LedgerError::NoSuchChange(change))
     }

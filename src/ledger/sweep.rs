@@ -19,13 +19,24 @@ impl Ledger {
     pub fn sweep(&self) -> Result<Swept, LedgerError> {
         self.core().map_or(Ok(Swept::default()), |core| core.sweep())
     }
+
+    /// Which kept bytes [`Ledger::sweep`] would let go of now. Nothing goes.
+    ///
+    /// # Errors
+    /// The state folder cannot be used.
+    pub fn foresee_sweep(&self) -> Result<Swept, LedgerError> {
+        let Some(core) = self.core() else { return Ok(Swept::default()) };
+        let now = store::system_time(core.world.now()).map_err(LedgerError::Blobs)?;
+        let needed = core.changes.needed()?;
+        core.blobs.sweep(&needed, core.limits, now, true).map_err(LedgerError::Blobs)
+    }
 }
 
 impl Core {
     fn sweep(&self) -> Result<Swept, LedgerError> {
         let now = store::system_time(self.world.now()).map_err(LedgerError::Blobs)?;
         let before = now.checked_sub(self.limits.older_than).unwrap_or(SystemTime::UNIX_EPOCH);
-        let blobs = |needed: &_| self.blobs.sweep(needed, self.limits, now).map_err(LedgerError::Blobs);
+        let blobs = |needed: &_| self.blobs.sweep(needed, self.limits, now, false).map_err(LedgerError::Blobs);
         let swept = self.changes.sweep(before, self.world.random(), blobs)?;
         if let Some(sessions) = &self.sessions {
             sweep_logs(sessions, before).map_err(LedgerError::Log)?;

@@ -12,7 +12,7 @@ pub fn mcp(registry: &Registry, structured: bool) -> Value {
         let mut tool = Map::new();
         tool.insert("name".to_owned(), spec.name.into());
         tool.insert("title".to_owned(), spec.title.into());
-        tool.insert("description".to_owned(), spec.description.into());
+        tool.insert("description".to_owned(), entry.description().into());
         tool.insert("inputSchema".to_owned(), entry.input_schema().clone());
         if structured {
             tool.insert("outputSchema".to_owned(), entry.output_schema().clone());
@@ -37,7 +37,7 @@ pub fn mcp(registry: &Registry, structured: bool) -> Value {
 pub fn anthropic(registry: &Registry) -> Value {
     each(registry, |entry| {
         let spec = entry.spec();
-        json!({"name": spec.name, "description": spec.description, "input_schema": entry.input_schema()})
+        json!({"name": spec.name, "description": entry.description(), "input_schema": entry.input_schema()})
     })
 }
 
@@ -46,7 +46,8 @@ pub fn anthropic(registry: &Registry) -> Value {
 pub fn openai(registry: &Registry) -> Value {
     each(registry, |entry| {
         let spec = entry.spec();
-        let function = json!({"name": spec.name, "description": spec.description, "parameters": entry.input_schema()});
+        let function =
+            json!({"name": spec.name, "description": entry.description(), "parameters": entry.input_schema()});
         json!({"type": "function", "function": function})
     })
 }

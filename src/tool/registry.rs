@@ -180,6 +180,14 @@ impl Registry {
         self.tools.is_empty()
     }
 
+    /// Offers a tool with another wording of its description, which is called `variant` in the log. Says whether there is
+    /// such a tool.
+    pub fn describe(&mut self, name: &str, variant: &str, text: &str) -> bool {
+        let Some(entry) = self.tools.get_mut(name) else { return false };
+        entry.wording = Some(Wording { variant: variant.to_owned(), text: text.to_owned() });
+        true
+    }
+
     /// The name that was probably meant by one that no tool has.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
@@ -198,6 +206,13 @@ pub struct Entry {
     tool: Box<dyn AnyTool>,
     input: OnceLock<Result<Input, SchemaFault>>,
     output: OnceLock<Result<Value, SchemaFault>>,
+    wording: Option<Wording>,
+}
+
+/// Another wording of a tool's description.
+struct Wording {
+    variant: String,
+    text: String,
 }
 
 /// What a tool is called with.
@@ -208,7 +223,13 @@ struct Input {
 
 impl Entry {
     fn new<T: Tool>(tool: T) -> Self {
-        Entry { spec: tool.spec(), tool: Box::new(tool), input: OnceLock::new(), output: OnceLock::new() }
+        Entry {
+            spec: tool.spec(),
+            tool: Box::new(tool),
+            input: OnceLock::new(),
+            output: OnceLock::new(),
+            wording: None,
+        }
     }
 
     fn input(&self) -> &Result<Input, SchemaFault> {
@@ -242,6 +263,18 @@ impl Entry {
     #[must_use]
     pub fn spec(&self) -> &Spec {
         &self.spec
+    }
+
+    /// What a model is told about it.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        self.wording.as_ref().map_or(self.spec.description, |wording| &wording.text)
+    }
+
+    /// What the wording of its description is called, if it is not the built-in one.
+    #[must_use]
+    pub fn variant(&self) -> Option<&str> {
+        self.wording.as_ref().map(|wording| wording.variant.as_str())
     }
 
     /// The schema of its arguments, as advertised and as checked.

@@ -80,8 +80,8 @@ pub struct Example {
 /// A rule as it is held against calls.
 #[derive(Debug, Clone)]
 pub(super) struct Compiled {
-    at: String,
-    decision: Decision,
+    pub(super) at: String,
+    pub(super) decision: Decision,
     tools: Option<Names>,
     paths: Option<Paths>,
     callers: Option<Names>,

@@ -56,12 +56,14 @@ impl Blobs {
         }
     }
 
-    /// Lets go of what is not in `keep` and too old, then of the oldest until the rest is not too much.
+    /// Lets go of what is not in `keep` and too old, then of the oldest until the rest is not too much; `only_told`, it
+    /// says what would go.
     pub(in crate::ledger) fn sweep(
         &self,
         keep: &HashSet<Version>,
         limits: Limits,
         now: SystemTime,
+        only_told: bool,
     ) -> io::Result<Swept> {
         let Blobs::Disk(disk) = self else {
             return Ok(Swept { gone: Total::default(), left: self.total()? });
@@ -76,7 +78,9 @@ impl Blobs {
             if !old && left.bytes <= limits.max_bytes {
                 break;
             }
-            disk.remove(one.version)?;
+            if !only_told {
+                disk.remove(one.version)?;
+            }
             left = Total { count: left.count - 1, bytes: left.bytes - one.bytes };
             swept.gone = Total { count: swept.gone.count + 1, bytes: swept.gone.bytes + one.bytes };
         }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::gate::approval::{Answer, Question};
 use crate::model::json::parse_strict;
+use crate::text::harmless::push_harmless;
 
 /// So many lines of a diff are shown.
 const LINES: usize = 30;
@@ -63,41 +64,6 @@ fn words(text: &str) -> String {
     let mut shown = String::new();
     push_harmless(&mut shown, text, WORDS, |_| false);
     shown
-}
-
-/// Appends up to `most` characters of `text`, with those that cannot be seen or change how others are shown as
-/// `<U+202E>`; `kept` ones stay.
-fn push_harmless(shown: &mut String, text: &str, most: usize, kept: impl Fn(char) -> bool) {
-    let mut chars = text.chars();
-    for char in chars.by_ref().take(most) {
-        if is_harmful(char) && !kept(char) {
-            let _ = write!(shown, "<U+{:04X}>", u32::from(char));
-        } else {
-            shown.push(char);
-        }
-    }
-    let more = chars.count();
-    if more > 0 {
-        let _ = write!(shown, "… ({more} more characters)");
-    }
-}
-
-/// Control characters, line ends, what sets the direction of writing, and what has no width.
-fn is_harmful(char: char) -> bool {
-    char.is_control()
-        || matches!(
-            char,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{fff0}'..='\u{fffb}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}'
-        )
 }
 
 /// What came for a question is not an answer.

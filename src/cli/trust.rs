@@ -1,0 +1,79 @@
+//! `toolgate trust`: lets everything in a repository's toolgate.toml count, as it is now.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::assembly::{Places, canonical, trust_file};
+use super::print::{Out, Paint, Tone, printed};
+use super::root;
+use crate::config::Proposal;
+use crate::text::harmless;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The folder. Left out: the current one, unless that is / or the home folder.
+    root: Option<PathBuf>,
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    places: Places,
+}
+
+/// So much of a line is shown; a file is told in full.
+const LINE: usize = 2_000;
+
+pub(super) fn run(arguments: &Arguments) -> ExitCode {
+    printed(|out| offer(arguments, out))
+}
+
+fn offer(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
+    let folder = canonical(&root::open(arguments.root.as_deref())?);
+    let trust = trust_file(&arguments.places)
+        .ok_or("there is no folder to remember it in: set HOME, or name one with --state DIR")?;
+    let proposal = Proposal::read(&folder)?;
+    show(&proposal, Paint::for_stdout(), out)?;
+    if proposal.is_trusted(&trust)? {
+        writeln!(out, "This is trusted already; there is nothing to do.")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !arguments.yes && !agrees(out)? {
+        writeln!(out, "Not trusted; nothing is changed.")?;
+        return Ok(ExitCode::from(1));
+    }
+    proposal.accept(&trust)?;
+    writeln!(
+        out,
+        "Trusted as it is now. If the file changes, what is not stricter stops counting until you trust it again."
+    )?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(proposal: &Proposal, paint: Paint, out: &mut Out) -> io::Result<()> {
+    writeln!(out, "{}\n", paint.text(Tone::Strong, &harmless::line(&proposal.path.display().to_string(), LINE)))?;
+    for line in proposal.content.lines() {
+        writeln!(out, "  {}", harmless::text(line, LINE))?;
+    }
+    let counts: Vec<_> = proposal.counts.iter().filter_map(|line| line.strip_prefix("left out: ")).collect();
+    if counts.is_empty() {
+        return writeln!(out, "\nAll of this counts without being trusted: it only makes things stricter.");
+    }
+    writeln!(out, "\nBy trusting it these count, besides what only makes things stricter:")?;
+    counts
+        .iter()
+        .try_for_each(|line| writeln!(out, "  {} {}", paint.text(Tone::Careful, "+"), harmless::line(line, LINE)))?;
+    writeln!(out, "Hooks are programs: they run as you, outside of every limit that toolgate sets.\n")
+}
+
+/// Asks where there is somebody to ask.
+fn agrees(out: &mut Out) -> Result<bool, Box<dyn std::error::Error>> {
+    if !io::stdin().is_terminal() {
+        return Err("there is nobody to ask here: look at what is shown, and say --yes if it is what you want".into());
+    }
+    write!(out, "Trust this file? [y/N] ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}

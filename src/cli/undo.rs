@@ -1,0 +1,148 @@
+//! `toolgate undo`: takes changes back, whoever made them, through the gate like every other call.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use futures_util::FutureExt;
+use serde_json::json;
+
+use super::assembly::{Assembly, Places, Recorded};
+use super::diff::{Sides, headline, summary};
+use super::fail;
+use super::print::{Out, Paint, Tone, printed};
+use crate::dispatch::{Completed, Control};
+use crate::gate::command_hook::end_all;
+use crate::ledger::ChangeRecord;
+use crate::model::call::{Call, Caller};
+use crate::model::error::{ErrorCode, ProtocolError, ToolError};
+use crate::model::id::ChangeId;
+use crate::text::harmless;
+
+const TOOL: &str = "undo_change";
+
+/// So much of a message is shown.
+const MESSAGE: usize = 2_000;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The change, as `toolgate log` shows it; an undo can be undone, too. Left out: the newest that stands.
+    change: Option<ChangeId>,
+    /// Take back so many changes, the newest first.
+    #[arg(long, value_name = "N", conflicts_with = "change")]
+    last: Option<std::num::NonZeroU32>,
+    /// The folder. Left out: the current one, unless that is / or the home folder.
+    #[arg(long)]
+    root: Option<PathBuf>,
+    #[command(flatten)]
+    places: Places,
+}
+
+pub(super) fn run(arguments: &Arguments) -> ExitCode {
+    printed(|out| {
+        let done = undo(arguments, out);
+        end_all();
+        done
+    })
+}
+
+fn undo(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
+    let recorded = Recorded::find(arguments.root.as_deref(), &arguments.places)?;
+    if recorded.state.is_none() {
+        return Err(format!("there is nothing to undo: {}", recorded.nothing()).into());
+    }
+    let assembly = Assembly::open(Some(&recorded.folder), &arguments.places, false)?;
+    let undoing = Undoing { recorded, assembly, paint: Paint::for_stdout() };
+    let code = match arguments.change {
+        Some(change) => undoing.one(&undoing.assembly.ledger.change(change)?, out)?,
+        None => undoing.newest(arguments.last.map_or(1, std::num::NonZeroU32::get), out)?,
+    };
+    undoing.assembly.ledger.flush()?;
+    Ok(code)
+}
+
+struct Undoing {
+    recorded: Recorded,
+    assembly: Assembly,
+    paint: Paint,
+}
+
+impl Undoing {
+    /// The newest changes of anybody; each one is looked for when those after it are taken back.
+    fn newest(&self, number: u32, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
+        for done in 0..number {
+            let Some(record) = self.assembly.ledger.latest(None)? else {
+                if done == 0 {
+                    return Err(
+                        "there is nothing to undo: no change stands that is no undo itself. To redo one, undo its \
+                                undo by name; `toolgate log --changes` lists them"
+                            .into(),
+                    );
+                }
+                writeln!(out, "No other change stands.")?;
+                break;
+            };
+            let code = self.one(&record, out)?;
+            if code != ExitCode::SUCCESS {
+                return Ok(code);
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn one(&self, record: &ChangeRecord, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
+        self.show(record, out)?;
+        // Seen before it is done, also where doing it takes long.
+        out.flush()?;
+        let Completed { outcome, change, .. } = self.call(record.change)?;
+        match outcome {
+            Ok(_) => {
+                let redo = change.map(|id| format!("; to redo it: {}", self.command("undo", id))).unwrap_or_default();
+                writeln!(out, "{} undone{redo}", self.paint.text(Tone::Good, "✓"))?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(error) => {
+                out.flush()?;
+                Ok(self.refused(record, &error))
+            }
+        }
+    }
+
+    fn show(&self, record: &ChangeRecord, out: &mut Out) -> Result<(), Box<dyn std::error::Error>> {
+        writeln!(out, "{}", headline(record))?;
+        if let Some(state) = &self.recorded.state {
+            let sides = Sides::of(record, &self.recorded.local, &self.assembly.ledger, state)?;
+            for line in summary(record, &sides)? {
+                writeln!(out, "  {line}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&self, change: ChangeId) -> Result<Completed, ProtocolError> {
+        let call = Call { tool: TOOL.to_owned(), arguments: Ok(json!({"change": change.to_string()})) };
+        // One call at a time never has to wait for another, so no runtime is needed.
+        let outcome = self.assembly.dispatcher.dispatch(call, &Caller::CommandLine, Control::default()).now_or_never();
+        outcome.unwrap_or_else(|| Err(ProtocolError::Internal { tool: TOOL.to_owned() }))
+    }
+
+    fn refused(&self, record: &ChangeRecord, error: &ToolError) -> ExitCode {
+        let path = error.details.get("path").and_then(|path| path.as_str());
+        match (error.code, path) {
+            (ErrorCode::StaleVersion, Some(path)) => fail(
+                1,
+                format_args!(
+                    "not undone: {} has changed since, and nothing was touched. See what happened to it: {}",
+                    harmless::line(path, MESSAGE),
+                    self.command("diff --now", record.change)
+                ),
+            ),
+            (code, _) => fail(1, format_args!("not undone: {code}: {}", harmless::line(&error.message, MESSAGE))),
+        }
+    }
+
+    /// A command that works from wherever this one did.
+    fn command(&self, words: &str, change: ChangeId) -> String {
+        format!("toolgate {words} {change} --root {}", self.assembly.root)
+    }
+}

@@ -1,0 +1,46 @@
+//! What would be decided about a call, without running it or asking anybody.
+
+use crate::dispatch::run::Run;
+use crate::dispatch::{Control, Dispatcher};
+use crate::gate::Verdict;
+use crate::gate::rules::Decision;
+use crate::model::call::{Call, Caller};
+use crate::model::error::{ProtocolError, ToolError};
+use crate::model::event::Phase;
+
+/// What the rules say about a call, and who would be asked besides.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Foreseen {
+    /// The strictest word of the rules and guards.
+    pub verdict: Verdict,
+    /// Every rule that the call hits: where it is written, and what it decides.
+    pub rules: Vec<(String, Decision)>,
+    /// The hooks that would be asked before it runs. Each can still make the verdict stricter.
+    pub hooks: Vec<String>,
+    /// The paths that were held against the rules.
+    pub paths: Vec<String>,
+}
+
+impl Dispatcher {
+    /// What the rules would say about `call`. Nothing is run, asked or recorded.
+    ///
+    /// # Errors
+    /// There is no such tool; within, the arguments are not the tool's.
+    pub fn foresee(&self, call: Call, caller: &Caller) -> Result<Result<Foreseen, ToolError>, ProtocolError> {
+        let tool = self.look_up(&call.tool)?;
+        let run = Run::begin(self, tool, caller, Control::default());
+        let arguments = match run.validate(call.arguments) {
+            Ok(arguments) => arguments,
+            Err(error) => return Ok(Err(error)),
+        };
+        let facts = run.facts(arguments);
+        let asked = self.policy.hooks.iter().filter(|hook| hook.wants(Phase::Pre, &facts.tool));
+        Ok(Ok(Foreseen {
+            verdict: self.policy.rules.judge(&facts),
+            rules: self.policy.rules.hit_by(&facts),
+            hooks: asked.map(|hook| hook.name().to_owned()).collect(),
+            paths: facts.paths,
+        }))
+    }
+}
