@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const TOOLS = ['list_dir', 'patch_file', 'read_file', 'write_file'];
+export const TOOLS = ['list_dir', 'patch_file', 'read_file', 'todo_write', 'undo_change', 'write_file'];
 
 /** The smallest PNG: one transparent pixel. */
 export const PIXEL =

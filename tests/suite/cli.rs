@@ -15,8 +15,11 @@ struct Ran {
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Ran {
+    let state = Temp::new();
     let output = Command::new(env!("CARGO_BIN_EXE_toolgate"))
         .args(arguments)
+        .env("XDG_STATE_HOME", state.path())
+        .env("XDG_CONFIG_HOME", state.path())
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()

@@ -120,7 +120,7 @@ impl AsyncBody for ComesTooLate {
         let change = Change::Write { path, expect, content: "lost".into() };
         Ok(Plan::Change {
             set: ChangeSet::new(vec![change]),
-            intent: Intent::Write,
+            intent: Intent::Edit { lines: vec![1] },
             output: Said { words: "written".to_owned() },
         })
     }

@@ -87,6 +87,7 @@ impl Server {
             .arg(root)
             .args(options)
             .env("XDG_STATE_HOME", state.path())
+            .env("XDG_CONFIG_HOME", state.path())
             .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -16,7 +16,7 @@ from mcp import Client, MCPError, StdioServerParameters
 
 MODERN = "2026-07-28"
 MODES = [("auto", MODERN), ("legacy", "2025-11-25"), (MODERN, MODERN)]
-TOOLS = {"list_dir", "patch_file", "read_file", "write_file"}
+TOOLS = {"list_dir", "patch_file", "read_file", "todo_write", "undo_change", "write_file"}
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 )

@@ -27,10 +27,11 @@ fn the_end_of_the_input_is_the_end_and_costs_nothing() {
 
 #[test]
 fn an_input_that_was_never_open_is_an_end_too() {
-    let temp = Temp::new();
+    let (temp, state) = (Temp::new(), Temp::new());
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_toolgate"))
         .arg("serve")
         .arg(temp.path())
+        .env("XDG_STATE_HOME", state.path())
         .stdin(std::process::Stdio::null())
         .output()
         .expect("the toolgate binary");

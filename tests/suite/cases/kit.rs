@@ -115,6 +115,20 @@ impl Reply {
         self.texts().join("\n")
     }
 
+    /// The text blocks but for the last one, which names the change that was made.
+    #[track_caller]
+    pub fn observations(&self) -> Vec<&str> {
+        let mut texts = self.texts();
+        assert_eq!(texts.pop(), Some(&*format!("[Change {}.]", self.change())), "{}", self.0);
+        texts
+    }
+
+    /// The id of the change that was made.
+    #[track_caller]
+    pub fn change(&self) -> String {
+        self.fact("change").as_str().unwrap_or_else(|| panic!("no change: {}", self.0)).to_owned()
+    }
+
     /// The message of a call that failed in this way. It must stand in both fields that carry it.
     #[track_caller]
     pub fn error(&self, code: &str) -> &str {

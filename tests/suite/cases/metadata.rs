@@ -24,6 +24,7 @@ fn the_mode_outlives_every_tool_that_writes() {
         set_mode(&desk.folder, "a", before);
         desk.patch("a", "1", "2").ok();
         assert_eq!(mode(&desk, "a"), before, "B065: patched");
+        desk.read("a").ok();
         desk.write("a", "3").ok();
         assert_eq!(mode(&desk, "a"), before, "B065: written");
     }
