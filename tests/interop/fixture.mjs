@@ -117,7 +117,7 @@ export function assertTools(tools) {
         }
     }
     const readOnly = (name) => tools.find((tool) => tool.name === name).annotations.readOnlyHint;
-    assert.deepEqual(TOOLS.filter(readOnly), ['list_dir', 'read_file'], 'which tools are read-only');
+    assert.deepEqual(TOOLS.filter(readOnly), ['list_dir', 'read_file', 'todo_write'], 'which tools are read-only');
 }
 
 /** The call worked, and its first content block is the observation. */

@@ -135,7 +135,7 @@ class Checks:
             expect(tool.description, name, "has no description")
             expect(tool.annotations and isinstance(tool.annotations.read_only_hint, bool), name, tool.annotations)
             equal(tool.input_schema.get("type"), "object")
-        equal({name for name in TOOLS if tools[name].annotations.read_only_hint}, {"list_dir", "read_file"})
+        equal({name for name in TOOLS if tools[name].annotations.read_only_hint}, {"list_dir", "read_file", "todo_write"})
 
     async def check_lists_a_folder(self):
         text = observation(await self.call("list_dir", path="."))
