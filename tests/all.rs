@@ -7,6 +7,7 @@ mod suite {
     mod cases;
     mod cli;
     mod contract;
+    mod gate;
     mod library;
     mod oneshot;
     mod scenarios;
