@@ -7,6 +7,7 @@ mod suite {
     mod cases;
     mod cli;
     mod contract;
+    mod gate;
     mod ledger_cli;
     mod library;
     mod oneshot;

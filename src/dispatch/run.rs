@@ -242,7 +242,7 @@ impl<'a> Run<'a> {
         completed.context.extend(after.context.clone().into_iter().map(|(hook, text)| Context { hook, text }));
         if let Some(refusal) = after.refusal(completed.change.map(|change| change.to_string()).as_deref()) {
             completed.outcome = Err(refusal);
-        } else if let Some((text, _)) = after.replace {
+        } else if let Some((_, text)) = after.replace {
             match &mut completed.outcome {
                 Ok(_) => completed.replaced = Some(text),
                 Err(error) => error.message = text,

@@ -74,7 +74,7 @@ pub struct Settled {
 pub struct Aftermath {
     /// Why the model must not see the output. This beats a replacement.
     pub block: Option<Ground>,
-    /// The text that the model sees instead, and the last hook that changed it.
+    /// The last hook that changed the text, and the text that the model sees instead.
     pub replace: Option<(String, String)>,
     /// What hooks want the model to know: who, and what.
     pub context: Vec<(String, String)>,

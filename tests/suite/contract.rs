@@ -44,7 +44,11 @@ fn every_format_has_every_tool_and_is_the_same_at_each_run() {
         let first = toolgate(&["tools", "--format", format]);
         let tools: Vec<Value> = serde_json::from_slice(&first.stdout).expect("a list");
         let names: Vec<_> = tools.iter().map(|tool| tool.pointer(name).and_then(Value::as_str)).collect();
-        assert_eq!(names, ["list_dir", "patch_file", "read_file", "todo_write", "undo_change", "write_file"].map(Some), "{format}");
+        assert_eq!(
+            names,
+            ["list_dir", "patch_file", "read_file", "todo_write", "undo_change", "write_file"].map(Some),
+            "{format}"
+        );
         assert_eq!(first.stdout, toolgate(&["tools", "--format", format]).stdout, "{format}");
     }
 }

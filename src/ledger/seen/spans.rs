@@ -2,18 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A place in a file: before which byte, and in which line that is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// A place in a file: in which line, and before which of its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
     /// The line, from 1.
     pub line: u64,
-    /// The byte, from 0.
+    /// The byte of that line, from 0.
     pub offset: u64,
 }
 
 impl Position {
     /// The beginning of a file.
     pub const START: Position = Position { line: 1, offset: 0 };
+
+    /// Behind every place that there is.
+    const END: Position = Position { line: u64::MAX, offset: u64::MAX };
 }
 
 /// From a place up to another one, which is not part of it; up to the end, if there is none.
@@ -28,8 +31,8 @@ pub(super) struct Span {
 impl Span {
     pub(super) const WHOLE: Span = Span { from: Position::START, to: None };
 
-    fn end(&self) -> u64 {
-        self.to.map_or(u64::MAX, |to| to.offset)
+    fn end(&self) -> Position {
+        self.to.unwrap_or(Position::END)
     }
 }
 
@@ -44,7 +47,7 @@ impl Spans {
     }
 
     pub(super) fn is_whole(&self) -> bool {
-        matches!(self.0.as_slice(), [Span { from, to: None }] if from.offset == 0)
+        matches!(self.0.as_slice(), [Span { from, to: None }] if *from <= Position::START)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -53,19 +56,19 @@ impl Spans {
 
     /// Whether all of `span` was seen.
     pub(super) fn cover(&self, span: &Span) -> bool {
-        self.0.iter().any(|seen| seen.from.offset <= span.from.offset && span.end() <= seen.end())
+        self.0.iter().any(|seen| seen.from <= span.from && span.end() <= seen.end())
     }
 
     pub(super) fn add(&mut self, mut span: Span) {
-        if span.end() <= span.from.offset {
+        if span.end() <= span.from {
             return;
         }
-        let first = self.0.partition_point(|seen| seen.end() < span.from.offset);
-        let last = self.0.partition_point(|seen| seen.from.offset <= span.end());
+        let first = self.0.partition_point(|seen| seen.end() < span.from);
+        let last = self.0.partition_point(|seen| seen.from <= span.end());
         if let Some(touched) = self.0.get(first..last)
             && let (Some(head), Some(tail)) = (touched.first(), touched.last())
         {
-            if head.from.offset < span.from.offset {
+            if head.from < span.from {
                 span.from = head.from;
             }
             if tail.end() > span.end() {
@@ -82,8 +85,8 @@ impl Spans {
     /// What lies before `place`.
     pub(super) fn before(&self, place: Position) -> Spans {
         let cut = |span: &Span| {
-            let to = if span.end() > place.offset { place } else { span.to? };
-            (span.from.offset < to.offset).then_some(Span { from: span.from, to: Some(to) })
+            let to = if span.end() > place { place } else { span.to? };
+            (span.from < to).then_some(Span { from: span.from, to: Some(to) })
         };
         Spans(self.0.iter().filter_map(cut).collect())
     }
@@ -94,7 +97,7 @@ impl Spans {
         let mut at = Some(Position::START);
         for span in &self.0 {
             if let Some(at) = at
-                && at.offset < span.from.offset
+                && at < span.from
             {
                 // A span that begins within a line leaves the part before it to be read with the line above.
                 gaps.push((at.line, Some(at.line.max(span.from.line.saturating_sub(1)))));
@@ -110,9 +113,9 @@ impl Spans {
 mod tests {
     use super::*;
 
-    /// Ten bytes a line.
+    /// Where a line begins.
     fn at(line: u64) -> Position {
-        Position { line, offset: (line - 1) * 10 }
+        Position { line, offset: 0 }
     }
 
     fn spans(parts: &[(u64, Option<u64>)]) -> Spans {
@@ -157,7 +160,7 @@ mod tests {
                 proptest::prop_assert_eq!(seen, !missing, "line {} of {:?}", line, spans);
                 proptest::prop_assert_eq!(seen, spans.cover(&Span { from: at(line), to: Some(at(line + 1)) }));
             }
-            let ordered = spans.0.windows(2).all(|two| two[0].end() < two[1].from.offset);
+            let ordered = spans.0.windows(2).all(|two| two[0].end() < two[1].from);
             proptest::prop_assert!(ordered, "{:?}", spans);
         }
     }

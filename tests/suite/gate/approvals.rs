@@ -1,0 +1,232 @@
+//! A person decides: over the stream of a client with a handshake, or with a request that comes again.
+
+use serde_json::{Value, json};
+
+use super::kit::{Home, end, guarded};
+use crate::suite::cases::kit::{Desk, Reply, says};
+use crate::suite::support::{MODERN, Temp};
+
+const ASK: &str = "[[rule]]\ndecision = \"ask\"\ntools = [\"write_file\", \"patch_file\"]\nreason = \"it is Friday\"\n";
+
+/// What a client with a handshake says first.
+fn greet(desk: &mut Desk, capabilities: Value) {
+    let client = json!({ "name": "test", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client });
+    desk.server.exchange("initialize", &hello);
+    desk.server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+}
+
+/// Sends a call, and takes the question that comes of it.
+fn asked(desk: &mut Desk, tool: &str, arguments: &Value) -> Value {
+    let params = json!({ "name": tool, "arguments": arguments });
+    desk.server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }));
+    let question = desk.server.recv();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    question
+}
+
+/// A desk whose client can be asked, and its question about a write.
+fn asking() -> (Desk, Home, Value) {
+    let (mut desk, home) = guarded(&[("old", "1\n")], ASK);
+    greet(&mut desk, json!({ "elicitation": {} }));
+    let question = asked(&mut desk, "write_file", &json!({ "path": "new", "content": "made\n" }));
+    (desk, home, question)
+}
+
+/// Sends what the person said, and takes the outcome.
+fn said(desk: &mut Desk, question: &Value, result: &Value) -> Reply {
+    desk.server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result }));
+    let answer = desk.server.recv();
+    assert_eq!(answer["id"], 7, "{answer}");
+    Reply(answer["result"].clone())
+}
+
+#[test]
+fn a_person_behind_a_stream_sees_what_would_happen_and_decides() {
+    let yes = json!({ "action": "accept", "content": { "approve": true } });
+    for (what, result, why) in [
+        ("yes", yes, None),
+        ("the box is not ticked", json!({ "action": "accept", "content": { "approve": false } }), Some("declined")),
+        ("the form is empty", json!({ "action": "accept" }), Some("declined")),
+        ("no", json!({ "action": "decline" }), Some("declined")),
+        ("closed", json!({ "action": "cancel" }), Some("would not say")),
+        ("no answer at all", json!("yes"), Some("would not say")),
+    ] {
+        let (mut desk, _home, question) = asking();
+        let message = question["params"]["message"].as_str().expect("a message");
+        says(message, &["write_file", "new", "it is Friday", "+made"]);
+        assert_eq!(question["params"]["requestedSchema"]["properties"]["approve"]["type"], "boolean");
+        assert!(!desk.folder.path().join("new").exists(), "{what}: not before the answer");
+        let reply = said(&mut desk, &question, &result);
+        match why {
+            None => assert_eq!(reply.observations(), ["File written: new"], "{what}"),
+            Some(why) => says(reply.error("denied"), &["it is Friday", why, "Nothing was changed"]),
+        }
+        assert_eq!(desk.folder.path().join("new").exists(), why.is_none(), "B189: {what}");
+    }
+}
+
+#[test]
+fn an_error_for_a_question_is_a_no() {
+    let (mut desk, _home, question) = asking();
+    let error = json!({ "code": -32601, "message": "unknown" });
+    desk.server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "error": error }));
+    Reply(desk.server.recv()["result"].clone()).error("denied");
+    assert!(!desk.folder.path().join("new").exists(), "B189");
+}
+
+#[test]
+fn other_calls_go_on_while_a_person_thinks() {
+    let (mut desk, _home, question) = asking();
+    let params = json!({ "name": "read_file", "arguments": { "path": "old" } });
+    let other = desk.server.exchange("tools/call", &params);
+    assert_eq!(other["result"]["content"][0]["text"], "1: 1\n");
+    said(&mut desk, &question, &json!({ "action": "accept", "content": { "approve": true } })).ok();
+}
+
+#[test]
+fn the_end_of_the_input_ends_the_question_too() {
+    let (desk, _home, _question) = asking();
+    let (folder, ended) = end(desk);
+    assert!(ended.status.success(), "{}", ended.stderr);
+    assert!(!folder.path().join("new").exists(), "B189");
+}
+
+#[test]
+fn a_call_that_is_taken_back_takes_its_question_back() {
+    let (mut desk, _home, question) = asking();
+    desk.server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } }));
+    let taken_back = desk.server.recv();
+    assert_eq!(taken_back["method"], "notifications/cancelled", "{taken_back}");
+    assert_eq!(taken_back["params"]["requestId"], question["id"]);
+    let yes = json!({ "action": "accept", "content": { "approve": true } });
+    desk.server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": yes }));
+    assert_eq!(desk.server.exchange("ping", &json!({}))["result"], json!({}), "a late yes is no yes");
+    assert!(!desk.folder.path().join("new").exists());
+}
+
+#[test]
+fn what_was_approved_is_what_is_done_or_nothing() {
+    let (mut desk, _home) = guarded(&[("a", "one\ntwo\n")], ASK);
+    greet(&mut desk, json!({ "elicitation": { "form": {} } }));
+    let question = asked(&mut desk, "patch_file", &json!({ "path": "a", "old_str": "one", "new_str": "1" }));
+    desk.folder.write("a", "one\nnot what they saw\n");
+    let reply = said(&mut desk, &question, &json!({ "action": "accept", "content": { "approve": true } }));
+    says(reply.error("stale_version"), &["while a person looked"]);
+    assert_eq!(desk.folder.text("a"), "one\nnot what they saw\n");
+}
+
+#[test]
+fn where_there_is_nobody_to_ask_the_answer_is_no() {
+    let (mut desk, _home) = guarded(&[], ASK);
+    says(desk.write("new", "1").error("denied"), &["nobody to ask", "it is Friday"]);
+    for capabilities in [json!({}), json!({ "elicitation": { "url": {} } })] {
+        let (mut desk, _home) = guarded(&[], ASK);
+        greet(&mut desk, capabilities);
+        let params = json!({ "name": "write_file", "arguments": { "path": "new", "content": "1" } });
+        let answer = desk.server.exchange("tools/call", &params);
+        says(Reply(answer["result"].clone()).error("denied"), &["nobody to ask"]);
+        assert!(desk.files().is_empty(), "B189");
+    }
+}
+
+/// A request of the stateless era, by a client that can show forms, with more than the call.
+fn call(desk: &mut Desk, tool: &str, arguments: &Value, more: &Value) -> Value {
+    let mut params = json!({ "name": tool, "arguments": arguments, "_meta": {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } },
+    } });
+    for (name, value) in more.as_object().expect("an object") {
+        params[name] = value.clone();
+    }
+    desk.server.exchange("tools/call", &params)
+}
+
+/// The question of an answer that has come to nothing yet, and its state.
+fn required(answer: &Value) -> (&Value, &str) {
+    let result = &answer["result"];
+    assert_eq!(result["resultType"], "input_required", "{answer}");
+    let request = &result["inputRequests"]["approval"];
+    assert_eq!((&request["method"], &request["params"]["mode"]), (&json!("elicitation/create"), &json!("form")));
+    (request, result["requestState"].as_str().expect("a state"))
+}
+
+fn with(state: &str, action: &str) -> Value {
+    let response = json!({ "action": action, "content": { "approve": true } });
+    json!({ "requestState": state, "inputResponses": { "approval": response } })
+}
+
+#[test]
+fn a_request_comes_again_with_the_word_of_a_person() {
+    let arguments = json!({ "path": "new", "content": "made\n" });
+    for (action, done) in [("accept", true), ("decline", false), ("cancel", false)] {
+        let (mut desk, _home) = guarded(&[], ASK);
+        let first = call(&mut desk, "write_file", &arguments, &json!({}));
+        let (request, state) = required(&first);
+        says(request["params"]["message"].as_str().expect("a message"), &["write_file", "it is Friday", "+made"]);
+        assert!(desk.files().is_empty(), "not before the answer");
+        let again = call(&mut desk, "write_file", &arguments, &with(state, action));
+        let reply = Reply(again["result"].clone());
+        if done {
+            assert_eq!(reply.observations(), ["File written: new"]);
+        } else {
+            reply.error("denied");
+        }
+        assert_eq!(desk.files().len(), usize::from(done), "B189: {action}");
+        // Said once, done once.
+        let third = call(&mut desk, "write_file", &arguments, &with(state, "accept"));
+        assert_eq!(third["error"]["code"], -32602, "{third}");
+    }
+}
+
+#[test]
+fn a_word_that_belongs_to_no_question_of_this_call_is_an_error() {
+    let (mut desk, _home) = guarded(&[], ASK);
+    let arguments = json!({ "path": "new", "content": "made\n" });
+    let first = call(&mut desk, "write_file", &arguments, &json!({}));
+    let state = required(&first).1;
+    let middle = state.len() / 2;
+    let other = if state.as_bytes()[middle] == b'A' { "B" } else { "A" };
+    let tampered = format!("{}{other}{}", &state[..middle], &state[middle + 1..]);
+    let another = json!({ "path": "new", "content": "something else\n" });
+    for (what, arguments, more) in [
+        ("one letter is another", &arguments, with(&tampered, "accept")),
+        ("cut short", &arguments, with(&state[..middle], "accept")),
+        ("empty", &arguments, with("", "accept")),
+        ("another call", &another, with(state, "accept")),
+        ("no state", &arguments, json!({ "inputResponses": with(state, "accept")["inputResponses"] })),
+        ("no string", &arguments, json!({ "requestState": 1 })),
+    ] {
+        let answer = call(&mut desk, "write_file", arguments, &more);
+        assert_eq!(answer["error"]["code"], -32602, "{what}: {answer}");
+        assert!(desk.files().is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn a_yes_to_what_would_not_happen_any_more_is_asked_about_anew() {
+    let (mut desk, _home) = guarded(&[("a", "one\ntwo\n")], ASK);
+    let arguments = json!({ "path": "a", "old_str": "one", "new_str": "1" });
+    let first = call(&mut desk, "patch_file", &arguments, &json!({}));
+    desk.folder.write("a", "one\nthree\n");
+    let second = call(&mut desk, "patch_file", &arguments, &with(required(&first).1, "accept"));
+    assert_eq!(desk.folder.text("a"), "one\nthree\n");
+    let (request, state) = required(&second);
+    says(request["params"]["message"].as_str().expect("a message"), &["three"]);
+    let third = call(&mut desk, "patch_file", &arguments, &with(state, "accept"));
+    Reply(third["result"].clone()).ok();
+    assert_eq!(desk.folder.text("a"), "1\nthree\n");
+}
+
+#[test]
+fn another_server_does_not_know_the_question() {
+    let home = Home::configured(ASK);
+    let mut desk = home.desk(Temp::new());
+    let arguments = json!({ "path": "new", "content": "made\n" });
+    let first = call(&mut desk, "write_file", &arguments, &json!({}));
+    let (folder, _) = end(desk);
+    let mut desk = home.desk(folder);
+    let again = call(&mut desk, "write_file", &arguments, &with(required(&first).1, "accept"));
+    assert_eq!(again["error"]["code"], -32602, "{again}");
+    assert!(desk.files().is_empty());
+}

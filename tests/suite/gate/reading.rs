@@ -1,0 +1,138 @@
+//! A file is overwritten only by who has read all of it as it is now.
+
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+
+use super::kit::{Home, lines};
+use crate::suite::cases::kit::{Desk, Reply, says};
+use crate::suite::support::Temp;
+
+const CHANGED: &str = "[The file had changed since you last read it; the patch was made on what it says now.]";
+
+fn read(desk: &mut Desk, path: &str, from: u64, to: u64) -> Reply {
+    desk.call("read_file", json!({ "path": path, "start_line": from, "end_line": to }))
+}
+
+fn mtime(desk: &Desk, path: &str) -> SystemTime {
+    fs::metadata(desk.folder.path().join(path)).and_then(|file| file.modified()).expect("a time")
+}
+
+fn set_mtime(desk: &Desk, path: &str, time: SystemTime) {
+    let file = File::options().write(true).open(desk.folder.path().join(path)).expect("a file");
+    file.set_modified(time).expect("a time");
+}
+
+#[test]
+fn what_was_never_read_is_not_overwritten() {
+    let mut desk = Desk::with("a", "theirs\n");
+    says(desk.write("a", "mine\n").error("read_required"), &["a exists, and you have not read it", "patch_file"]);
+    assert_eq!(desk.folder.text("a"), "theirs\n");
+    desk.read("a").ok();
+    desk.write("a", "mine\n").ok();
+    desk.write("a", "mine again\n").ok();
+    desk.write("new", "made\n").ok();
+    desk.write("new", "what one has written, one knows\n").ok();
+    assert_eq!(desk.folder.text("a"), "mine again\n");
+}
+
+#[test]
+fn another_time_on_the_same_bytes_is_no_change() {
+    let mut desk = Desk::with("a", "one\ntwo\n");
+    desk.read("a").ok();
+    set_mtime(&desk, "a", SystemTime::now() + Duration::from_secs(3600));
+    let reply = desk.patch("a", "one", "1");
+    assert_eq!(reply.observations(), ["File patched: a"], "B108: no word of a change");
+    set_mtime(&desk, "a", SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+    desk.write("a", "1\n2\n").ok();
+    assert_eq!(desk.folder.text("a"), "1\n2\n", "B108");
+}
+
+#[test]
+fn other_bytes_at_the_same_size_and_time_are_a_change() {
+    for tool in ["patch_file", "write_file"] {
+        let mut desk = Desk::with("a", "one\n");
+        desk.read("a").ok();
+        let time = mtime(&desk, "a");
+        desk.folder.write("a", "two\n");
+        set_mtime(&desk, "a", time);
+        if tool == "patch_file" {
+            desk.patch("a", "one", "1").error("old_str_not_found");
+            let reply = desk.patch("a", "two", "2");
+            assert_eq!(reply.observations(), ["File patched: a", CHANGED], "B109");
+            assert_eq!(desk.folder.text("a"), "2\n", "B109: made on what is there");
+        } else {
+            says(desk.write("a", "lost\n").error("stale_version"), &["a has changed since you read it"]);
+            assert_eq!(desk.folder.text("a"), "two\n", "B109");
+            desk.read("a").ok();
+            desk.write("a", "both\n").ok();
+        }
+    }
+}
+
+#[test]
+fn a_long_file_can_be_read_in_parts_and_then_be_written() {
+    let text = lines(3000);
+    let mut desk = Desk::with("long", &text);
+    desk.read("long").ok();
+    let refused = desk.write("long", "short\n");
+    says(refused.error("read_required"), &["You have not read all of long: lines from 2001 on still unseen"]);
+    assert_eq!(refused.details()["unseen"], json!([[2001, null]]), "B110");
+    read(&mut desk, "long", 2901, 3000).ok();
+    assert_eq!(desk.write("long", "short\n").details()["unseen"], json!([[2001, 2900]]), "B110");
+
+    desk.patch("long", "line 10\n", "LINE 10\n").ok();
+    assert_eq!(desk.folder.text("long"), text.replace("line 10\n", "LINE 10\n"), "B110: the match proves itself");
+    // What lay behind the patch may have moved, so it has to be read again.
+    assert_eq!(desk.write("long", "short\n").details()["unseen"], json!([[10, null]]), "B110");
+    read(&mut desk, "long", 1001, 3000).ok();
+    read(&mut desk, "long", 10, 1000).ok();
+    desk.write("long", "short\n").ok();
+    assert_eq!(desk.folder.text("long"), "short\n", "B110");
+}
+
+#[test]
+fn a_part_is_not_written_back_as_the_whole() {
+    let text = lines(60);
+    let mut desk = Desk::with("a", &text);
+    read(&mut desk, "a", 1, 20).ok();
+    for (what, content) in [("the lines", lines(20)), ("and a notice", lines(20) + "[Lines 21-60 are not shown.]\n")] {
+        let refused = desk.write("a", &content);
+        refused.error("read_required");
+        assert_eq!(refused.details()["unseen"], json!([[21, null]]), "B111, B054: {what}");
+        assert_eq!(desk.folder.text("a"), text, "B111, B054: {what}");
+    }
+    read(&mut desk, "a", 41, 60).ok();
+    let refused = desk.write("a", &lines(20));
+    says(refused.error("read_required"), &["lines 21-40 still unseen"]);
+}
+
+#[test]
+fn every_match_is_replaced_only_where_every_match_was_read() {
+    let text: String =
+        (1..=3000).map(|n| if n == 10 || n == 2900 { "K\n".into() } else { format!("line {n}\n") }).collect();
+    let mut desk = Desk::with("long", &text);
+    read(&mut desk, "long", 1, 2000).ok();
+    let everywhere = json!({ "path": "long", "old_str": "K", "new_str": "X", "replace_all": true });
+    let refused = desk.call("patch_file", everywhere.clone());
+    says(refused.error("read_required"), &["that you have not read", "line 2900"]);
+    assert_eq!(refused.details()["unseen"], json!([[2900, 2900]]), "B031");
+    assert_eq!(desk.folder.text("long"), text, "B031");
+    read(&mut desk, "long", 2900, 2900).ok();
+    desk.call("patch_file", everywhere).ok();
+    assert_eq!(desk.folder.text("long"), text.replace('K', "X"), "B031");
+}
+
+#[test]
+fn what_was_read_is_remembered_when_the_server_starts_anew() {
+    let home = Home::configured("");
+    let folder = Temp::with(&[("a", "one\n"), ("b", "one\n")]);
+    let mut desk = home.desk(folder);
+    desk.read("a").ok();
+    let Desk { folder, server } = desk;
+    assert!(server.close().success());
+    let mut desk = home.desk(folder);
+    desk.write("a", "two\n").ok();
+    desk.write("b", "two\n").error("read_required");
+}

@@ -1,0 +1,145 @@
+//! What may run at all: rules, the guard of `.git`, `--read-only`, and files that came with the folder.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+
+use super::kit::{Home, end, guarded};
+use crate::suite::cases::kit::{Desk, says};
+use crate::suite::support::{Server, Temp};
+
+const SECRETS: &str = "[[rule]]\ndecision = \"deny\"\npaths = [\"secrets/**\"]\nreason = \"they are secret\"\n";
+
+#[test]
+fn what_git_runs_is_not_written() {
+    let files = [(".git/config", "[core]\n"), ("vendor/s/.git/config", "[core]\n"), ("src/a", "1")];
+    let (mut desk, _home) = guarded(&files, "");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(".git", desk.folder.path().join("l")).expect("a link");
+    let before = desk.files();
+    for path in [".git/hooks/pre-commit", ".git/config", "vendor/s/.git/config", ".GIT/config", "src/../.git/x"] {
+        let arguments = json!({ "path": path, "content": "x", "create_dirs": true });
+        says(desk.call("write_file", arguments).error("denied"), &[".git", "protect_git"]);
+    }
+    desk.patch(".git/config", "core", "x").error("denied");
+    if cfg!(unix) {
+        desk.write("l/config", "x").error("denied");
+        desk.patch("l/config", "core", "x").error("denied");
+    }
+    assert_eq!(desk.files(), before, "B091");
+    assert_eq!(desk.read(".git/config").ok(), "1: [core]\n", "B091: to look is no harm");
+    desk.write(".gitignore", "x\n").ok();
+
+    let (mut desk, _home) = guarded(&files, "protect_git = false");
+    desk.patch(".git/config", "core", "x").ok();
+}
+
+#[test]
+fn a_rule_is_about_what_is_opened_however_it_is_spelled() {
+    let (mut desk, _home) = guarded(&[("secrets/k", "key\n"), ("a", "1\n")], SECRETS);
+    let root = desk.folder.path().canonicalize().expect("a folder");
+    let mut spellings = vec![
+        "secrets/k".to_owned(),
+        "./secrets/../secrets/k".to_owned(),
+        "secrets//k".to_owned(),
+        root.join("secrets/k").display().to_string(),
+    ];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("secrets", root.join("l")).expect("a link");
+        std::os::unix::fs::symlink("secrets/k", root.join("k")).expect("a link");
+        spellings.extend(["l/k".to_owned(), "k".to_owned()]);
+    }
+    for path in spellings {
+        for reply in [desk.read(&path), desk.write(&path, "x"), desk.patch(&path, "key", "x")] {
+            says(reply.error("denied"), &["the rule at line 1 of the user's configuration", "they are secret"]);
+            assert!(!reply.texts()[0].contains("key"), "B092: {path}: {reply:?}");
+        }
+    }
+    assert_eq!(desk.folder.text("secrets/k"), "key\n", "B092");
+    desk.read("a").ok();
+}
+
+/// What `toolgate serve` says before it would serve.
+fn start(folder: &Path, options: &[String]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_toolgate"))
+        .arg("serve")
+        .arg(folder)
+        .args(options)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the toolgate binary");
+    (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+}
+
+#[test]
+fn a_configuration_with_a_fault_refuses_to_start_and_names_the_line() {
+    for (config, place, says_what) in [
+        (
+            "# No one.\n[[rule]]\ndecision = \"deny\"\npaths = [\"/**\"]\n",
+            ":2:1: ",
+            "relative to the workspace's folder",
+        ),
+        ("[[rule]]\ndecision = \"deny\"\ntools = [\"read_file(\"]\n", ":1:1: ", "tools"),
+        ("[[rule]]\ndecision = \"deny\"\ntools = [\"read_fil\"]\n", ":1:1: ", "did you mean read_file?"),
+        ("\nzebra = 1\n", ":2:1: ", "zebra"),
+        ("[[hook]]\nname = \"h\"\nphase = \"pre\"\n", ":1:1: ", "a hook needs command"),
+        ("read_only = yes\n", ":1:", ""),
+    ] {
+        let (home, folder) = (Home::configured(config), Temp::new());
+        let (code, stderr) = start(folder.path(), &home.options());
+        assert_eq!(code, Some(1), "B093: {config}: {stderr}");
+        assert!(stderr.starts_with("toolgate: "), "B093: {config}: {stderr}");
+        says(&stderr, &["toolgate.toml", place, says_what]);
+    }
+    let (home, folder) = (Home::configured(""), Temp::with(&[("toolgate.toml", "[[rule]]\ndecison = \"deny\"\n")]));
+    let (code, stderr) = start(folder.path(), &home.options()[2..]);
+    assert_eq!(code, Some(1), "B093: {stderr}");
+    says(&stderr, &[":2:1: ", "did you mean decision?", "came with the folder"]);
+}
+
+#[test]
+fn read_only_hides_what_changes_files_and_denies_it_all_the_same() {
+    let folder = Temp::with(&[("a", "1\n")]);
+    let by_option = (Home::configured(""), &["--read-only"][..]);
+    let by_configuration = (Home::configured("read_only = true"), &[][..]);
+    for (home, options) in [by_option, by_configuration] {
+        let mut server = home.serve(&folder, options);
+        let list = server.request("tools/list", json!({}));
+        let tools = list["result"]["tools"].as_array().expect("a list");
+        let names: Vec<_> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+        assert!(names.contains(&"read_file") && names.contains(&"list_dir"), "{names:?}");
+        for hidden in ["write_file", "patch_file", "undo_change"] {
+            assert!(!names.contains(&hidden), "{hidden}");
+        }
+        let mut desk = Desk { folder: Temp::with(&[("a", "1\n")]), server };
+        desk.read("a").ok();
+        says(desk.write("a", "2\n").error("denied"), &["nothing may be changed"]);
+        desk.write("new", "2\n").error("denied");
+        desk.patch("a", "1", "2").error("denied");
+        desk.call("undo_change", json!({})).error("denied");
+    }
+    assert_eq!(folder.text("a"), "1\n");
+    assert!(!folder.path().join("new").exists());
+}
+
+#[test]
+fn a_file_that_came_with_the_folder_can_forbid_but_not_allow() {
+    let config = format!(
+        "{SECRETS}\n[[rule]]\ndecision = \"allow\"\npaths = [\"docs/**\"]\n\n[[hook]]\nname = \"run me\"\nphase = \"pre\"\n\
+         shell = \"touch ran\"\n"
+    );
+    let folder = Temp::with(&[("toolgate.toml", config.as_str()), ("secrets/k", "key\n"), ("docs/a", "1\n")]);
+    let users = Temp::with(&[("toolgate/toolgate.toml", "[[rule]]\ndecision = \"deny\"\npaths = [\"docs/a\"]\n")]);
+    let users_folder = users.path().display().to_string();
+    let server = Server::spawn(folder.path(), &[], &[("XDG_CONFIG_HOME", &users_folder)]);
+    let mut desk = Desk { folder, server };
+    desk.read("secrets/k").error("denied");
+    desk.read("docs/a").error("denied");
+    desk.read("toolgate.toml").ok();
+    let (folder, ended) = end(desk);
+    assert!(!folder.path().join("ran").exists(), "a stranger's command has run");
+    says(&ended.stderr, &["left out: the rule that allows", "left out: the hook \"run me\"", "toolgate trust"]);
+    assert!(!ended.stderr.contains("SECRETS"), "{}", ended.stderr);
+}
