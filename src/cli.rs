@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand. The only place that names concrete parts and puts them together.
 
+mod ask;
 mod assembly;
 mod call;
 mod check;

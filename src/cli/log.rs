@@ -120,7 +120,12 @@ impl Log<'_> {
             }
         }
         shown += waiting.len();
-        waiting.iter().try_for_each(|group| self.print(group))?;
+        for group in &waiting {
+            self.print(group)?;
+            if let (Some(cards), true) = (&mut self.cards, gather::is_open(group)) {
+                cards.open(self.out)?;
+            }
+        }
         Ok(shown)
     }
 

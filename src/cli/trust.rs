@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::ask;
 use super::assembly::{Places, canonical, trust_file};
 use super::print::{Out, Paint, Tone, printed};
 use super::root;
@@ -71,9 +72,6 @@ fn agrees(out: &mut Out) -> Result<bool, Box<dyn std::error::Error>> {
     if !io::stdin().is_terminal() {
         return Err("there is nobody to ask here: look at what is shown, and say --yes if it is what you want".into());
     }
-    write!(out, "Trust this file? [y/N] ")?;
     out.flush()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    Ok(ask::yes("Trust this file?")?)
 }

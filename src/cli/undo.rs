@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use futures_util::FutureExt;
 use serde_json::json;
 
+use super::ask;
 use super::assembly::{Assembly, Places, Recorded};
 use super::diff::{Sides, headline, summary};
 use super::fail;
@@ -52,7 +53,7 @@ fn undo(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::e
         return Err(format!("there is nothing to undo: {}", recorded.nothing()).into());
     }
     let assembly = Assembly::open(Some(&recorded.folder), &arguments.places, false)?;
-    let undoing = Undoing { recorded, assembly, paint: Paint::for_stdout() };
+    let undoing = Undoing { asked: arguments, recorded, assembly, paint: Paint::for_stdout() };
     let code = match arguments.change {
         Some(change) => undoing.one(&undoing.assembly.ledger.change(change)?, out)?,
         None => undoing.newest(arguments.last.map_or(1, std::num::NonZeroU32::get), out)?,
@@ -61,13 +62,14 @@ fn undo(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::e
     Ok(code)
 }
 
-struct Undoing {
+struct Undoing<'a> {
+    asked: &'a Arguments,
     recorded: Recorded,
     assembly: Assembly,
     paint: Paint,
 }
 
-impl Undoing {
+impl Undoing<'_> {
     /// The newest changes of anybody; each one is looked for when those after it are taken back.
     fn newest(&self, number: u32, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
         for done in 0..number {
@@ -121,8 +123,9 @@ impl Undoing {
 
     fn call(&self, change: ChangeId) -> Result<Completed, ProtocolError> {
         let call = Call { tool: TOOL.to_owned(), arguments: Ok(json!({"change": change.to_string()})) };
+        let control = Control { approver: ask::whoever_is_there(), ..Control::default() };
         // One call at a time never has to wait for another, so no runtime is needed.
-        let outcome = self.assembly.dispatcher.dispatch(call, &Caller::CommandLine, Control::default()).now_or_never();
+        let outcome = self.assembly.dispatcher.dispatch(call, &Caller::CommandLine, control).now_or_never();
         outcome.unwrap_or_else(|| Err(ProtocolError::Internal { tool: TOOL.to_owned() }))
     }
 
@@ -141,8 +144,23 @@ impl Undoing {
         }
     }
 
-    /// A command that works from wherever this one did.
+    /// A command that means the same folders as this one.
     fn command(&self, words: &str, change: ChangeId) -> String {
-        format!("toolgate {words} {change} --root {}", self.assembly.root)
+        let mut command = format!("toolgate {words} {change}");
+        let folders = [("--root", &self.asked.root), ("--state", &self.asked.places.state)];
+        for (option, folder) in folders.iter().filter_map(|(option, folder)| Some((option, folder.as_ref()?))) {
+            command.push_str(&format!(" {option} {}", shell_word(&folder.display().to_string())));
+        }
+        command
+    }
+}
+
+/// A word as shells take it.
+fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/\\:._-+@%,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }

@@ -1,6 +1,7 @@
 //! The tools that can be called, by name.
 
 mod erased;
+mod wording;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
@@ -20,6 +21,7 @@ use crate::tool::view::View;
 use crate::tool::{Act, Card, Intent, Spec, Tool};
 
 use erased::AnyTool;
+use wording::Wording;
 
 /// The tools that can be called, ordered by name.
 ///
@@ -180,14 +182,6 @@ impl Registry {
         self.tools.is_empty()
     }
 
-    /// Offers a tool with another wording of its description, which is called `variant` in the log. Says whether there is
-    /// such a tool.
-    pub fn describe(&mut self, name: &str, variant: &str, text: &str) -> bool {
-        let Some(entry) = self.tools.get_mut(name) else { return false };
-        entry.wording = Some(Wording { variant: variant.to_owned(), text: text.to_owned() });
-        true
-    }
-
     /// The name that was probably meant by one that no tool has.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
@@ -207,12 +201,6 @@ pub struct Entry {
     input: OnceLock<Result<Input, SchemaFault>>,
     output: OnceLock<Result<Value, SchemaFault>>,
     wording: Option<Wording>,
-}
-
-/// Another wording of a tool's description.
-struct Wording {
-    variant: String,
-    text: String,
 }
 
 /// What a tool is called with.
@@ -263,18 +251,6 @@ impl Entry {
     #[must_use]
     pub fn spec(&self) -> &Spec {
         &self.spec
-    }
-
-    /// What a model is told about it.
-    #[must_use]
-    pub fn description(&self) -> &str {
-        self.wording.as_ref().map_or(self.spec.description, |wording| &wording.text)
-    }
-
-    /// What the wording of its description is called, if it is not the built-in one.
-    #[must_use]
-    pub fn variant(&self) -> Option<&str> {
-        self.wording.as_ref().map(|wording| wording.variant.as_str())
     }
 
     /// The schema of its arguments, as advertised and as checked.

@@ -323,3 +323,19 @@ fn a_folder_can_be_named() {
     let output = command.current_dir(Path::new("/")).output().expect("the toolgate binary");
     assert!(String::from_utf8_lossy(&output.stdout).contains("Read a.txt"));
 }
+
+#[cfg(unix)]
+#[test]
+fn what_was_decided_stands_below_the_call() {
+    let bed = Bed::with(&[("a.txt", "one\n"), ("b.txt", "one\n")]);
+    bed.config.write(
+        "toolgate/toolgate.toml",
+        "[[rule]]\ndecision = \"ask\"\npaths = [\"a.txt\"]\nreason = \"it is precious\"\n\
+         [[hook]]\nname = \"strict\"\nphase = \"pre\"\ntools = [\"list_dir\"]\nshell = \"exit 3\"\n",
+    );
+    bed.calls(&[("read_file", json!({"path": "a.txt"})), ("list_dir", json!({}))]);
+    let log = bed.ok(&["log"]);
+    has_lines(&log, &["? a person was asked", "? nobody was there to ask", "· hook strict failed", "✗ denied: "]);
+    let indented = |line: &&str| line.starts_with("                     ");
+    assert_eq!(log.lines().filter(indented).count(), 5, "{log}");
+}

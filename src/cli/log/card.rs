@@ -89,6 +89,12 @@ impl Cards {
         self.below(&below, out)
     }
 
+    /// Says that nothing came of the call above.
+    pub(super) fn open(&self, out: &mut impl Write) -> io::Result<()> {
+        let text = "no answer is recorded: it is still running, or its process ended first";
+        self.below(&Below::new(Tone::Careful, "…", text).in_tone(Tone::Dim), out)
+    }
+
     /// Says when another day or a server's session begins. Each command from a shell is a session, of which nobody wants
     /// to know.
     fn heading(&mut self, line: &Line, out: &mut impl Write) -> io::Result<()> {

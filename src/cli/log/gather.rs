@@ -121,6 +121,58 @@ impl Gather {
     }
 }
 
+/// Whether the lines are of a call without its result.
+pub(super) fn is_open(group: &[Line]) -> bool {
+    let has = |wanted: fn(&Event) -> bool| group.iter().any(|line| wanted(&line.event));
+    has(|event| matches!(event, Event::ToolCall { .. })) && !has(|event| matches!(event, Event::ToolResult { .. }))
+}
+
 fn key(line: &Line) -> Option<Key> {
     Some((line.session.as_str().to_owned(), line.call?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::SessionId;
+
+    fn line(call: u64, event: Event) -> Line {
+        let (time, session) = (jiff::Timestamp::UNIX_EPOCH, SessionId::named("s"));
+        Line { time, session, call: Some(CallId(call)), caller: "mcp:local".into(), event }
+    }
+
+    fn called(call: u64, tool: &str) -> Line {
+        line(call, Event::ToolCall { tool: tool.to_owned(), arguments: serde_json::json!({}), variant: None })
+    }
+
+    fn answered(call: u64, tool: &str) -> Line {
+        let (tool, card) = (tool.to_owned(), String::new());
+        line(call, Event::ToolResult { tool, card, error: None, message: None, change: None, micros: 1 })
+    }
+
+    fn asked(call: u64) -> Line {
+        line(call, Event::ApprovalAnswered { answer: "approved".into() })
+    }
+
+    #[test]
+    fn a_call_is_told_as_a_whole_or_at_once() {
+        let mut gather = Gather::new(Wanted { tool: Some("read".into()), ..Wanted::default() });
+        let told: Vec<usize> =
+            [called(1, "read"), called(2, "write"), called(3, "read"), asked(2), asked(1), answered(1, "read")]
+                .into_iter()
+                .filter_map(|line| gather.whole(line))
+                .map(|group| group.len())
+                .collect();
+        assert_eq!(told, [3], "the other call of the tool has no result yet");
+        let open = gather.unfinished();
+        assert!(open.len() == 1 && is_open(&open[0]));
+        assert!(gather.at_once(answered(2, "write")).is_none());
+        assert!(gather.at_once(asked(3)).is_some() && gather.at_once(answered(3, "read")).is_some());
+    }
+
+    #[test]
+    fn callers_are_told_apart() {
+        assert!(is_caller("mcp", "mcp:local") && is_caller("mcp:local", "mcp:local"));
+        assert!(!is_caller("mc", "mcp:local") && !is_caller("mcp:local", "mcp"));
+    }
 }
