@@ -116,10 +116,10 @@ fn a_line_that_is_longer_than_an_answer_is_read_in_pieces() {
     loop {
         let reply = desk.call("read_file", next.clone());
         reply.ok();
-        let Some(line) = reply.fact("next_start_line").as_u64() else { break };
+        let Some(from) = reply.fact("next").as_object() else { break };
         desk.write("wide", "short\n").error("read_required");
-        next["start_line"] = line.into();
-        next["line_offset"] = reply.fact("next_line_offset").as_u64().unwrap_or(0).into();
+        next["start_line"] = from["start_line"].clone();
+        next["line_offset"] = from["line_offset"].clone();
         answers += 1;
         assert!(answers < 100, "it never ends");
     }
