@@ -3,6 +3,7 @@
 //!
 //! | theme | ids | files |
 //! | --- | --- | --- |
+//! | byte order marks of hooks | B010 | `hooks` |
 //! | ambiguous matches that were never read | B031 | `reading` |
 //! | what was only partly read is not overwritten | B054 B111 | `reading` |
 //! | what git runs, other spellings, rules that hit nothing | B091 B092 B093 | `rules` |

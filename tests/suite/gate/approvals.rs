@@ -67,6 +67,19 @@ fn a_person_behind_a_stream_sees_what_would_happen_and_decides() {
 }
 
 #[test]
+fn a_person_who_takes_too_long_has_said_no() {
+    let (mut desk, _home) = guarded(&[], &format!("{ASK}\n[approval]\ntimeout_ms = 100\n"));
+    greet(&mut desk, json!({ "elicitation": {} }));
+    let question = asked(&mut desk, "write_file", &json!({ "path": "new", "content": "made\n" }));
+    let answers = [desk.server.recv(), desk.server.recv()];
+    let of = |id: &Value| answers.iter().find(|answer| answer["id"] == *id || answer["params"]["requestId"] == *id);
+    assert_eq!(of(&question["id"]).expect("it is taken back")["method"], "notifications/cancelled");
+    let outcome = of(&json!(7)).expect("an outcome")["result"].clone();
+    says(Reply(outcome).error("denied"), &["did not answer in time"]);
+    assert!(desk.files().is_empty(), "B189");
+}
+
+#[test]
 fn an_error_for_a_question_is_a_no() {
     let (mut desk, _home, question) = asking();
     let error = json!({ "code": -32601, "message": "unknown" });
@@ -86,10 +99,11 @@ fn other_calls_go_on_while_a_person_thinks() {
 
 #[test]
 fn the_end_of_the_input_ends_the_question_too() {
-    let (desk, _home, _question) = asking();
+    let (desk, home, _question) = asking();
     let (folder, ended) = end(desk);
     assert!(ended.status.success(), "{}", ended.stderr);
     assert!(!folder.path().join("new").exists(), "B189");
+    assert_eq!(home.events(1), ["tool/call", "approval/asked", "approval/answered", "tool/result"]);
 }
 
 #[test]

@@ -200,6 +200,13 @@ fn a_hook_is_told_what_is_opened_and_what_was_typed() {
 }
 
 #[test]
+fn a_byte_order_mark_before_an_answer_is_no_part_of_it() {
+    let shell = r#"cat >/dev/null; printf '\357\273\277{"decision":"deny","reason":"no"}'"#;
+    let (mut desk, _home) = guarded(&[], &hook("editor", "pre", shell, ""));
+    assert_eq!(desk.write("a", "1").details()["by"], "the hook editor", "B010: a no, and no failure");
+}
+
+#[test]
 fn a_hook_need_not_read_what_it_is_told() {
     let big = "x".repeat(2 << 20);
     for (shell, runs) in [("exit 0", true), ("exit 2", false), (r#"echo '{"decision":"allow"}'"#, true)] {
@@ -219,6 +226,7 @@ fn a_hook_that_lives_on_is_told_as_what_it_is() {
     let (mut desk, _home) = guarded(&[], &hook("deaf", "pre", "exec 0<&-; sleep 60", "timeout_ms = 300"));
     let refused = desk.write("a", &"x".repeat(2 << 20));
     says(refused.error("denied"), &["deaf", "still running after 300 ms", "closed its input"]);
+    assert!(desk.files().is_empty(), "B194");
 
     let begun = Instant::now();
     let shell = r#"sleep 60 & echo '{"decision":"allow"}'"#;

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::kit::{Home, lines};
 use crate::suite::cases::kit::{Desk, Reply, says};
@@ -106,6 +106,47 @@ fn a_part_is_not_written_back_as_the_whole() {
     read(&mut desk, "a", 41, 60).ok();
     let refused = desk.write("a", &lines(20));
     says(refused.error("read_required"), &["lines 21-40 still unseen"]);
+}
+
+#[test]
+fn a_line_that_is_longer_than_an_answer_is_read_in_pieces() {
+    let mut desk = Desk::with("wide", format!("first\n{}\nlast\n", "x".repeat(300_000)));
+    let mut next = json!({ "path": "wide" });
+    let mut answers = 0;
+    loop {
+        let reply = desk.call("read_file", next.clone());
+        reply.ok();
+        let Some(from) = reply.fact("next").as_object() else { break };
+        desk.write("wide", "short\n").error("read_required");
+        next["start_line"] = from["start_line"].clone();
+        next["line_offset"] = from["line_offset"].clone();
+        answers += 1;
+        assert!(answers < 100, "it never ends");
+    }
+    assert!(answers > 0, "it was read in one piece");
+    desk.write("wide", "short\n").ok();
+}
+
+/// Each run is a process of its own; what the one has read, the other may write.
+#[test]
+fn calls_from_a_shell_are_one_callers() {
+    let (home, folder) = (Home::configured(""), Temp::with(&[("a", "one\n")]));
+    let call = |tool: &str, arguments: Value| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_toolgate"));
+        command.args(["call", tool, &arguments.to_string(), "--root"]).arg(folder.path()).args(home.options());
+        let output = command.output().expect("the toolgate binary");
+        (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+    };
+    let write = || call("write_file", json!({ "path": "a", "content": "two\n" }));
+    let (code, stderr) = write();
+    assert_eq!(code, Some(1));
+    says(&stderr, &["read_required: "]);
+    assert_eq!(call("read_file", json!({ "path": "a" })).0, Some(0));
+    let (code, stderr) = write();
+    assert_eq!(code, Some(0), "{stderr}");
+    says(&stderr, &["[Change "]);
+    assert_eq!(call("undo_change", json!({})).0, Some(0));
+    assert_eq!(folder.text("a"), "one\n");
 }
 
 #[test]
