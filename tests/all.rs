@@ -9,6 +9,7 @@ mod suite {
     mod contract;
     mod library;
     mod oneshot;
+    mod proofs;
     mod scenarios;
     mod stdio;
     mod support;
