@@ -5,4 +5,8 @@
 
 mod crash;
 mod kit;
+mod limits;
+mod pairs;
 mod races;
+#[cfg(target_os = "linux")]
+mod swapped;

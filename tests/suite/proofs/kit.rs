@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
@@ -143,5 +144,14 @@ impl History {
         })
         .filter(move |(_, step)| step["real"] == path)
         .map(|(change, step)| (change.as_str(), step))
+    }
+}
+
+/// Tells another thread to end, also where a proof fails.
+pub struct End<'a>(pub &'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
