@@ -62,7 +62,8 @@ fn no_patch_that_was_told_as_done_is_lost_to_another_server() {
         let done = patch_every_line(&mut servers, [&path, &path]);
         all_told_are_there(&site.folder.text(&path), &done, &path);
         assert_eq!(site.history().ends(&path), 1, "each change rests on the one before");
-        assert!(done.iter().all(|done| *done), "servers agree among themselves: {done:?}");
+        // A call that the other server is always ahead of gives up at last, and says so.
+        assert!(done.iter().filter(|done| **done).count() >= LINES / 2, "most get through: {done:?}");
     }
     site.is_clean();
 }
