@@ -11,6 +11,7 @@ mod suite {
     mod ledger_cli;
     mod library;
     mod oneshot;
+    mod proofs;
     mod scenarios;
     mod stdio;
     mod support;

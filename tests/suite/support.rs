@@ -16,6 +16,9 @@ use tempfile::TempDir;
 /// How long an answer may take. Long, since a slow machine is no fault of the server.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The program.
+pub const TOOLGATE: &str = env!("CARGO_BIN_EXE_toolgate");
+
 pub const MODERN: &str = "2026-07-28";
 
 /// A folder of files that is removed at the end of a test.
@@ -81,14 +84,21 @@ impl Server {
 
     /// Serves `root` with more command-line options and environment variables.
     pub fn spawn(root: &Path, options: &[&str], environment: &[(&str, &str)]) -> Self {
+        let mut command = Command::new(TOOLGATE);
+        command.arg("serve").arg(root).args(options).envs(environment.iter().copied());
+        Server::launch(command)
+    }
+
+    /// Starts the server by a command of the caller's, which may go through another program first.
+    pub fn launch(mut command: Command) -> Self {
         let state = Temp::new();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_toolgate"))
-            .arg("serve")
-            .arg(root)
-            .args(options)
+        let mut child = command
             .env("XDG_STATE_HOME", state.path())
+<<<<<<< HEAD
             .env("XDG_CONFIG_HOME", state.path())
             .envs(environment.iter().copied())
+=======
+>>>>>>> proofs
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -198,6 +208,15 @@ impl Server {
     pub fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+
+    /// Kills the server as `kill -9` does, and returns what it had answered until then. An answer that it was in the
+    /// middle of is none.
+    pub fn killed(mut self) -> Vec<Value> {
+        self.kill();
+        // All that was in the pipe still comes; then the channel is closed.
+        let lines = std::iter::from_fn(|| self.lines.recv_timeout(PATIENCE).ok());
+        lines.filter_map(|line| serde_json::from_str(&line).ok()).collect()
     }
 
     fn end_and_take_stderr(&mut self) -> String {

@@ -16,7 +16,7 @@ use crate::workspace::replace::place::Place;
 use crate::workspace::replace::stage::{Old, Terms, as_it_is};
 use crate::workspace::replace::swap::left_beside;
 use crate::workspace::replace::temp::{Temp, version};
-use crate::workspace::replace::{Setback, metadata, space};
+use crate::workspace::replace::{Setback, locks, metadata, space};
 
 /// A file that is ready to be written to.
 #[derive(Debug)]
@@ -63,6 +63,8 @@ impl Overwrite {
 
     /// Writes the new bytes. There is a moment in which others see both old and new ones.
     pub(super) fn perform(&mut self, place: &Place, expect: Expect, glance: bool) -> Result<(), Setback> {
+        // Looking and writing are two steps. Held until the file is closed, so that taking back is covered too.
+        locks::across_processes(&self.file);
         let seen = Some(self.seen.clone());
         let still_there = !glance || (Some(glimpse(&self.file.metadata()?)) == seen && glimpse_at(place)? == seen);
         let now = version(&self.file)?;

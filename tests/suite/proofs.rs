@@ -1,0 +1,12 @@
+//! Proofs of what is promised when things go wrong: crashes, races, full disks, folders that change under a call.
+//!
+//! Each proof takes a few seconds; with `TOOLGATE_LONG=1` in the environment it goes on for many more rounds.
+#![cfg(unix)]
+
+mod crash;
+mod kit;
+mod limits;
+mod pairs;
+mod races;
+#[cfg(target_os = "linux")]
+mod swapped;
