@@ -85,20 +85,21 @@ impl Server {
     /// Serves `root` with more command-line options and environment variables.
     pub fn spawn(root: &Path, options: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut command = Command::new(TOOLGATE);
-        command.arg("serve").arg(root).args(options).envs(environment.iter().copied());
-        Server::launch(command)
+        command.arg("serve").arg(root).args(options);
+        Server::launch_with(command, environment)
     }
 
     /// Starts the server by a command of the caller's, which may go through another program first.
-    pub fn launch(mut command: Command) -> Self {
+    pub fn launch(command: Command) -> Self {
+        Server::launch_with(command, &[])
+    }
+
+    fn launch_with(mut command: Command, environment: &[(&str, &str)]) -> Self {
         let state = Temp::new();
         let mut child = command
             .env("XDG_STATE_HOME", state.path())
-<<<<<<< HEAD
             .env("XDG_CONFIG_HOME", state.path())
             .envs(environment.iter().copied())
-=======
->>>>>>> proofs
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

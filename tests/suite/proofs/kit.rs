@@ -86,12 +86,6 @@ impl Reply {
     pub fn code(&self) -> &str {
         self.0["structuredContent"]["error"].as_str().unwrap_or_default()
     }
-
-    /// The id of the change that was made.
-    #[track_caller]
-    pub fn change(&self) -> &str {
-        self.fact("change").as_str().unwrap_or_else(|| panic!("no change: {}", self.0))
-    }
 }
 
 /// What the list of changes says.
