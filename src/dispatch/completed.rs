@@ -34,7 +34,7 @@ pub struct Context {
 }
 
 impl Completed {
-    pub(super) fn new(outcome: Outcome) -> Self {
+    pub(crate) fn new(outcome: Outcome) -> Self {
         Completed { outcome, change: None, notes: Vec::new(), replaced: None, context: Vec::new() }
     }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-use crate::dispatch::{Control, Dispatcher, Outcome};
+use crate::dispatch::{Completed, Control, Dispatcher};
 use crate::gate::Ground;
 use crate::gate::approval::{Answer, Question};
 use crate::model::call::{Call, Caller};
@@ -159,16 +159,16 @@ async fn gate(
     caller: Caller,
     mut control: Control,
     effect: u64,
-) -> Result<Outcome, ProtocolError> {
+) -> Result<Completed, ProtocolError> {
     if call.tool == "write_file" {
         // Its place in line is used up by a look: nobody needs to wait for a call that only asks.
         let look = Call { tool: "list_dir".to_owned(), arguments: Ok(json!({})) };
         let in_turn = Control { place: control.place.take(), ..Control::default() };
-        dispatcher.dispatch(look, &caller, in_turn).await?.expect("a list");
+        dispatcher.dispatch(look, &caller, in_turn).await?.outcome.expect("a list");
         let asked = Question { digest: [u8::try_from(effect).expect("small"); 32], ..question("+one\n") };
         let answer = control.approver.ask(&asked).await;
         if answer != Answer::Approved {
-            return Ok(Err(ToolError::new(ErrorCode::Denied, answer.as_str())));
+            return Ok(Completed::new(Err(ToolError::new(ErrorCode::Denied, answer.as_str()))));
         }
     }
     dispatcher.dispatch(call, &caller, control).await
