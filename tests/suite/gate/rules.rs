@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 
 use super::kit::{Home, end, guarded};
-use crate::suite::cases::kit::{Desk, says};
+use crate::suite::cases::kit::{Desk, Reply, says};
 use crate::suite::support::{Server, Temp};
 
 const SECRETS: &str = "[[rule]]\ndecision = \"deny\"\npaths = [\"secrets/**\"]\nreason = \"they are secret\"\n";
@@ -113,12 +113,15 @@ fn read_only_hides_what_changes_files_and_denies_it_all_the_same() {
         for hidden in ["write_file", "patch_file", "undo_change"] {
             assert!(!names.contains(&hidden), "{hidden}");
         }
-        let mut desk = Desk { folder: Temp::with(&[("a", "1\n")]), server };
-        desk.read("a").ok();
-        says(desk.write("a", "2\n").error("denied"), &["nothing may be changed"]);
-        desk.write("new", "2\n").error("denied");
-        desk.patch("a", "1", "2").error("denied");
-        desk.call("undo_change", json!({})).error("denied");
+        Reply(server.call("read_file", json!({ "path": "a" }))).ok();
+        for (tool, arguments) in [
+            ("write_file", json!({ "path": "a", "content": "2\n" })),
+            ("write_file", json!({ "path": "new", "content": "2\n" })),
+            ("patch_file", json!({ "path": "a", "old_str": "1", "new_str": "2" })),
+            ("undo_change", json!({})),
+        ] {
+            says(Reply(server.call(tool, arguments)).error("denied"), &["nothing may be changed"]);
+        }
     }
     assert_eq!(folder.text("a"), "1\n");
     assert!(!folder.path().join("new").exists());
