@@ -108,10 +108,11 @@ impl Dispatcher {
         let run = Run::begin(self, tool, caller, control);
         run.record_call(&call.arguments); // 2
         // A tool that panics fails alone: its call ends as an internal error, everything else goes on.
-        let (facts, completed) = AssertUnwindSafe(run.carry_out(call.arguments)) // 3 to 8
-            .catch_unwind()
-            .await
-            .map_err(|_| ProtocolError::Internal { tool: call.tool })?;
+        let carried_out = AssertUnwindSafe(run.carry_out(call.arguments)).catch_unwind().await; // 3 to 8
+        let Ok((facts, completed)) = carried_out else {
+            run.record_panic();
+            return Err(ProtocolError::Internal { tool: call.tool });
+        };
         let completed = run.review(&facts, completed).await; // 9
         run.record_result(&completed); // 10
         Ok(completed)

@@ -275,8 +275,24 @@ impl<'a> Run<'a> {
             error: error.map(|error| error.code.to_string()),
             message: error.map(|error| error.message.clone()),
             change: completed.change,
-            micros: u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX),
+            micros: self.micros(),
         });
+    }
+
+    /// Step 10 for a tool that has panicked.
+    pub(super) fn record_panic(&self) {
+        self.dispatcher.ledger.record_with(&self.stamp, || Event::ToolResult {
+            tool: self.tool.spec().name.to_owned(),
+            card: String::new(),
+            error: Some("internal".to_owned()),
+            message: Some("The tool failed internally.".to_owned()),
+            change: None,
+            micros: self.micros(),
+        });
+    }
+
+    fn micros(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
     pub(super) fn record(&self, event: Event) {
