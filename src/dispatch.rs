@@ -17,12 +17,13 @@ pub use crate::dispatch::completed::{Completed, Context, Outcome};
 pub use crate::dispatch::foresee::Foreseen;
 use crate::dispatch::run::Run;
 pub use crate::dispatch::turns::Place;
-use crate::dispatch::turns::Turns;
+use crate::dispatch::turns::{Turns, Use};
 use crate::gate::approval::{Approver, Nobody};
 use crate::gate::policy::Policy;
 use crate::ledger::Ledger;
 use crate::model::call::{Call, Caller};
 use crate::model::error::ProtocolError;
+use crate::tool::Effect;
 use crate::tool::registry::{Entry, Registry};
 use crate::tool::view::{ProgressSink, Settings};
 use crate::workspace::Workspace;
@@ -93,10 +94,14 @@ impl Dispatcher {
         &self.registry
     }
 
-    /// The next place in the line of calls, for a door that takes calls in order and runs them at the same time.
+    /// The next place in the line of calls, for a door that takes calls in order and runs them at the same time. Until the
+    /// call is dispatched or the place is dropped, every later call waits for it; where the `tool` is known and only
+    /// looks, only those wait that change something.
     #[must_use]
-    pub fn queue(&self) -> Place {
-        self.turns.place()
+    pub fn queue(&self, tool: Option<&str>) -> Place {
+        let looks =
+            tool.and_then(|name| self.registry.get(name)).is_some_and(|tool| tool.spec().effect == Effect::Reads);
+        self.turns.place(if looks { Use::Looks } else { Use::Changes })
     }
 
     /// Runs one call. These are the ten steps that every call takes, in this order.

@@ -1,5 +1,6 @@
 //! Transports: how frames arrive and leave.
 
+mod backlog;
 mod lines;
 mod outbox;
 mod process;

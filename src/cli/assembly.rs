@@ -71,9 +71,11 @@ impl Assembly {
         let local = local.with_durability(durability);
         let state = StateFolder::open(&folder, places.state.as_deref())?;
         let inside = inside(&folder, state.path());
-        let ledger = Ledger::open(state, options(&config, durability)?, Arc::new(RealWorld))?;
+        let options = options(&config, durability)?;
+        let registry = registry(&config)?;
+        let ledger = Ledger::open(state, options, Arc::new(RealWorld))?;
         recover(&local, &ledger);
-        let dispatcher = dispatcher(local, &config, &folder, inside)?.with_ledger(ledger.clone());
+        let dispatcher = dispatcher(registry, local, &config, &folder, inside)?.with_ledger(ledger.clone());
         Ok(Assembly { config, ledger, dispatcher, root: folder.display().to_string() })
     }
 }
@@ -85,24 +87,30 @@ pub(super) fn judging(root: Option<&Path>, places: &Places) -> Result<Dispatcher
     let config = load(&folder, places)?;
     let state = StateFolder::find(&folder, places.state.as_deref())?;
     let inside = state.and_then(|state| inside(&folder, state.path()));
-    dispatcher(local, &config, &folder, inside)
+    dispatcher(registry(&config)?, local, &config, &folder, inside)
+}
+
+/// The tools, in the words of the configuration.
+fn registry(config: &Config) -> Result<Registry, RegisterError> {
+    let mut registry = Registry::new();
+    tools::register(&mut registry)?;
+    for Placed { value: (tool, Description { variant, text }), .. } in &config.descriptions {
+        registry.describe(tool, variant, text);
+    }
+    Ok(registry)
 }
 
 /// `state` is the state folder, where it lies in the workspace.
 fn dispatcher(
+    registry: Registry,
     local: Local,
     config: &Config,
     folder: &Path,
     state: Option<WsPath>,
 ) -> Result<Dispatcher, AssemblyError> {
-    let mut registry = Registry::new();
-    tools::register(&mut registry)?;
     let mut policy = config.policy(Setup { registry: &registry, root: Some(folder), folds_case: false })?;
     if let Some(inside) = state {
         policy.rules.guard(Guard::below(&inside, "toolgate", "its own records are there"));
-    }
-    for Placed { value: (tool, Description { variant, text }), .. } in &config.descriptions {
-        registry.describe(tool, variant, text);
     }
     Ok(Dispatcher::new(registry, local, config.settings(Settings::served())).with_policy(policy))
 }

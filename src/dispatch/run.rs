@@ -213,7 +213,7 @@ impl<'a> Run<'a> {
         let named = self.tool.paths(arguments).into_iter().filter_map(|text| self.view.path(text).ok());
         let mut paths: Vec<_> = named.collect();
         let usage = if self.tool.spec().effect == Effect::Reads { Use::Looks } else { Use::Changes };
-        let place = place.unwrap_or_else(|| self.dispatcher.queue());
+        let place = place.unwrap_or_else(|| self.dispatcher.queue(Some(self.tool.spec().name)));
         // A file may be named through a link. To find out costs system calls, so who is alone need not know.
         if usage == Use::Changes || !self.dispatcher.turns.is_alone(&place) {
             let real: Vec<_> = paths.iter().map(|path| self.dispatcher.workspace.real(path)).collect();

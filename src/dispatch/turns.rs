@@ -57,12 +57,12 @@ struct Held {
 pub(super) struct Turn(Place);
 
 impl Turns {
-    /// The next place in the line. Until its turn is taken every later call waits for it.
-    pub(super) fn place(self: &Arc<Self>) -> Place {
+    /// The next place in the line, for a call that may be about anything until its turn is taken.
+    pub(super) fn place(self: &Arc<Self>, usage: Use) -> Place {
         let mut line = self.line();
         let ticket = line.next;
         line.next += 1;
-        line.waiting.push(Waiting { ticket, paths: vec![WsPath::root()], usage: Use::Changes });
+        line.waiting.push(Waiting { ticket, paths: vec![WsPath::root()], usage });
         Place(Arc::new(Held { turns: Arc::clone(self), ticket }))
     }
 
@@ -156,8 +156,8 @@ mod tests {
             (&["a"], &[], Use::Changes, false),
         ] {
             let turns = Arc::new(Turns::default());
-            let turn = turns.take(turns.place(), paths(first), Use::Changes).now_or_never();
-            let mut next = Box::pin(turns.take(turns.place(), paths(second), usage));
+            let turn = turns.take(turns.place(Use::Changes), paths(first), Use::Changes).now_or_never();
+            let mut next = Box::pin(turns.take(turns.place(Use::Changes), paths(second), usage));
             assert_eq!((&mut next).now_or_never().is_none(), waits, "{first:?} then {second:?}");
             drop(turn.expect("nobody is in line"));
             if waits {
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn who_came_first_goes_first_however_late_it_says_what_it_wants() {
         let turns = Arc::new(Turns::default());
-        let (first, second) = (turns.place(), turns.place());
+        let (first, second) = (turns.place(Use::Changes), turns.place(Use::Changes));
         let mut read = Box::pin(turns.take(second, paths(&["a"]), Use::Looks));
         assert!((&mut read).now_or_never().is_none(), "the first may change anything");
         let write = turns.take(first, paths(&["b"]), Use::Changes).now_or_never();
@@ -180,17 +180,17 @@ mod tests {
     #[test]
     fn a_change_waits_for_a_look_and_nobody_for_who_has_given_up() {
         let turns = Arc::new(Turns::default());
-        let looks = turns.take(turns.place(), paths(&["a"]), Use::Looks).now_or_never();
-        let looks_too = turns.take(turns.place(), paths(&["a"]), Use::Looks).now_or_never();
+        let looks = turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Looks).now_or_never();
+        let looks_too = turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Looks).now_or_never();
         assert!(looks_too.is_some(), "looks do not wait for looks");
-        let mut changes = Box::pin(turns.take(turns.place(), paths(&["a"]), Use::Changes));
+        let mut changes = Box::pin(turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Changes));
         assert!((&mut changes).now_or_never().is_none(), "what is looked at is not changed meanwhile");
         drop((looks, looks_too));
         let changes = changes.now_or_never().expect("the turn has come");
-        let mut gives_up = Box::pin(turns.take(turns.place(), paths(&["a"]), Use::Changes));
+        let mut gives_up = Box::pin(turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Changes));
         assert!((&mut gives_up).now_or_never().is_none());
-        drop((gives_up, turns.place(), changes));
-        assert!(turns.take(turns.place(), paths(&["a"]), Use::Changes).now_or_never().is_some());
+        drop((gives_up, turns.place(Use::Changes), changes));
+        assert!(turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Changes).now_or_never().is_some());
         assert!(turns.line().waiting.is_empty(), "nobody is left in the line");
     }
 }

@@ -1,5 +1,6 @@
 //! One client's stream of frames: which of its requests are under way, what it was asked, what it has negotiated.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::future::Future;
@@ -10,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use jsonrpsee::core::middleware::{Notification, Request, RpcServiceT};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
@@ -180,7 +182,7 @@ impl Connection {
         let mut request = Request::owned(method.to_owned(), params.map(ToOwned::to_owned), reply::PLACEHOLDER);
         let slot = ResultSlot::new(reply::head(&id));
         let waits = method == "tools/call";
-        let place = waits.then(|| self.mcp.dispatcher.queue());
+        let place = waits.then(|| self.mcp.dispatcher.queue(glance(params).as_deref()));
         request.extensions_mut().insert(Arrival { client: Arc::clone(&client), cancel: cancel.clone(), place });
         request.extensions_mut().insert(slot.clone());
         let answer = self.mcp.service.call(request);
@@ -198,7 +200,7 @@ impl Connection {
     }
 
     fn notification(&self, method: &str, params: Option<&RawValue>) -> Accepted {
-        let mut notification = Notification::new(method.into(), params.map(std::borrow::Cow::Borrowed));
+        let mut notification = Notification::new(method.into(), params.map(Cow::Borrowed));
         let arrival = Arrival { client: Arc::clone(&self.client), cancel: CancellationToken::new(), place: None };
         notification.extensions_mut().insert(arrival);
         let handled = self.mcp.service.notification(notification);
@@ -236,6 +238,19 @@ impl Connection {
         }
         Accepted::Answer(reply::error(bad.id.as_ref(), bad.error))
     }
+}
+
+/// The tool that a call names, where that is quick to find out. It is read properly later.
+fn glance(params: Option<&RawValue>) -> Option<Cow<'_, str>> {
+    /// A longer call carries content, so it changes something.
+    const QUICK: usize = 4096;
+    #[derive(Deserialize)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        name: Cow<'a, str>,
+    }
+    let params = params.map(RawValue::get).filter(|params| params.len() <= QUICK)?;
+    serde_json::from_str(params).ok().map(|Named { name }| name)
 }
 
 impl Accepted {

@@ -64,6 +64,11 @@ impl<R: Read> Lines<R> {
         }
     }
 
+    /// The next line, if it is there already.
+    pub(super) fn waiting(&mut self) -> Option<Line> {
+        self.take_line()
+    }
+
     /// Whether another line can be taken without waiting.
     pub(super) fn has_line(&mut self) -> bool {
         match memchr::memchr(b'\n', &self.buffer[self.searched..]) {

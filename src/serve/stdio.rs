@@ -1,7 +1,7 @@
 //! MCP over standard input and output: one frame a line (MCP, basic/transports/stdio).
 //!
 //! One thread reads, and runs each call itself. If a call holds it up for a millisecond another thread goes on reading,
-//! so a slow tool never blocks a `ping`. A call that waits for something goes on in the asynchronous runtime.
+//! so a slow tool never blocks a `ping`. While more lines wait than one thread gets done, a second one helps. A call that waits for something goes on in the asynchronous runtime.
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -12,6 +12,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::rpc::Mcp;
 use crate::rpc::connection::{Accepted, Connection};
+use crate::serve::backlog::Backlog;
 use crate::serve::lines::{Line, Lines};
 use crate::serve::outbox::LineOutbox;
 use crate::serve::process;
@@ -61,14 +62,14 @@ fn run(
         outbox,
         lines: Mutex::new(Lines::new(Box::new(input), LINE_LIMIT)),
         watch: Watch::default(),
+        backlog: Backlog::default(),
         calls: OnceLock::new(),
         signals,
         runtime: Mutex::default(),
         state: Mutex::default(),
         changed: Condvar::new(),
     });
-    let reader = Arc::clone(&session);
-    thread("reader", move || reader.read())?;
+    session.greet();
     let ended = session.wait_for_end();
     mcp.close();
     session.outbox.drain(GRACE);
@@ -97,6 +98,7 @@ struct Session {
     outbox: Arc<LineOutbox>,
     lines: Mutex<Lines<Box<dyn Read + Send>>>,
     watch: Watch,
+    backlog: Backlog,
     /// Where calls go on that wait for something; started with the first call.
     calls: OnceLock<Option<Handle>>,
     signals: Signals,
@@ -116,6 +118,52 @@ struct State {
 }
 
 impl Session {
+    /// Reads and answers on the thread that serves, until the first call comes or the stream ends: a client that only looks
+    /// around, as many do at their start, needs no other thread.
+    fn greet(self: &Arc<Self>) {
+        loop {
+            let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let line = lines.next();
+            let more = lines.has_line();
+            let accepted = match line {
+                Ok(Line::Whole(line)) => self.connection.accept(&line),
+                Ok(Line::TooLong) => self.connection.too_long(LINE_LIMIT),
+                Ok(Line::End) => return self.end(Ok(())),
+                Err(error) => return self.end(Err(error)),
+            };
+            drop(lines);
+            if let Accepted::Pending(_) = &accepted {
+                return self.hand_over(accepted);
+            }
+            if let Accepted::Answer(answer) = &accepted {
+                self.outbox.push(answer);
+            }
+            if !more || self.outbox.waiting() > BATCH {
+                self.outbox.flush();
+            }
+            if self.outbox.is_broken() {
+                return self.end(Ok(()));
+            }
+        }
+    }
+
+    /// Lets another thread run the first call and read on, so that this one can wait for the end whatever a call does.
+    fn hand_over(self: &Arc<Self>, first: Accepted) {
+        let running = Running::new(self);
+        let reader = Arc::clone(self);
+        let started = thread("reader", move || {
+            let step = reader.watch.busy();
+            let _running = reader.answer(first, running);
+            reader.outbox.flush();
+            if reader.watch.back(step) == Turn::Kept {
+                reader.read();
+            }
+        });
+        if let Err(error) = started {
+            self.end(Err(error));
+        }
+    }
+
     /// Reads lines and answers them until the stream ends or another thread has taken the turn.
     fn read(self: &Arc<Self>) {
         loop {
@@ -134,6 +182,9 @@ impl Session {
             };
             // A call has its place in line now, so that none that is read later can overtake it.
             drop(lines);
+            if more {
+                self.backlog.call();
+            }
             // Kept until the answer is written, or handed on with the call.
             let _running = self.answer(accepted, running);
             if !more || self.outbox.waiting() > BATCH {
@@ -145,6 +196,30 @@ impl Session {
             if self.watch.back(step) == Turn::Lost {
                 return self.outbox.flush();
             }
+        }
+    }
+
+    /// Helps the reader while lines are waiting that need not be waited for.
+    fn help(self: &Arc<Self>) {
+        while self.backlog.wait() {
+            loop {
+                // Whoever holds the lines may be waiting for more, while an answer from here has not gone out yet.
+                let Ok(mut lines) = self.lines.try_lock() else { break };
+                let Some(line) = lines.waiting() else { break };
+                let running = Running::new(self);
+                let accepted = match line {
+                    Line::Whole(line) => self.connection.accept(&line),
+                    Line::TooLong => self.connection.too_long(LINE_LIMIT),
+                    Line::End => break,
+                };
+                drop(lines);
+                let _running = self.answer(accepted, running);
+                if self.outbox.waiting() > BATCH {
+                    self.outbox.flush();
+                    self.outbox.wait_for_room();
+                }
+            }
+            self.outbox.flush();
         }
     }
 
@@ -186,7 +261,10 @@ impl Session {
     fn start_calls(self: &Arc<Self>) -> Option<Handle> {
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("calls").enable_all().build();
         let watched = Arc::clone(self);
-        match runtime.and_then(|runtime| thread("watch", move || watched.keep_watch()).map(|()| runtime)) {
+        let helper = Arc::clone(self);
+        let threads =
+            || thread("watch", move || watched.keep_watch()).and_then(|()| thread("helper", move || helper.help()));
+        match runtime.and_then(|runtime| threads().map(|()| runtime)) {
             Ok(runtime) => {
                 let handle = runtime.handle().clone();
                 if self.signals == Signals::End {
@@ -237,6 +315,7 @@ impl Session {
         self.connection.hang_up();
         // Nobody needs to read on.
         self.watch.end();
+        self.backlog.end();
         self.state().ended.get_or_insert(how);
         self.changed.notify_all();
     }
