@@ -3,6 +3,7 @@
 mod blobs;
 mod changes;
 mod error;
+mod exclusive;
 mod flusher;
 mod log;
 mod open;
@@ -104,6 +105,8 @@ pub(crate) struct Core {
     logged: Option<log::MemorySink>,
     /// The folder of all sessions' logs.
     sessions: Option<cap_std::fs::Dir>,
+    /// The folder that holds everything.
+    state: Option<cap_std::fs::Dir>,
     /// Others see by it that this session runs.
     _alive: Option<changes::Alive>,
 }

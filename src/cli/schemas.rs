@@ -10,7 +10,7 @@ use super::fail;
 use crate::config;
 use crate::gate::command_hook;
 use crate::model::error::ErrorCode;
-use crate::model::event::Phase;
+use crate::model::event::{self, Phase};
 use crate::oneshot;
 use crate::tool::export;
 use crate::tool::registry::{RegisterError, Registry};
@@ -39,7 +39,7 @@ fn write(folder: &Path, files: &[(&str, Value)]) -> io::Result<()> {
     files.iter().try_for_each(|(name, content)| std::fs::write(folder.join(name), format!("{content:#}\n")))
 }
 
-fn files() -> Result<[(&'static str, Value); 11], RegisterError> {
+fn files() -> Result<[(&'static str, Value); 12], RegisterError> {
     let mut registry = Registry::new();
     tools::register(&mut registry)?;
     Ok([
@@ -50,6 +50,7 @@ fn files() -> Result<[(&'static str, Value); 11], RegisterError> {
         ("tool_error.json", tool_error()),
         ("dispatch.input.json", oneshot::input_schema()),
         ("dispatch.output.json", oneshot::output_schema()),
+        ("events.json", event::schema()),
         ("configuration.json", config::schema()),
         ("hook.input.json", command_hook::input_schema()),
         ("hook.pre.output.json", command_hook::answer_schema(Phase::Pre)),

@@ -56,6 +56,10 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     if let Err(error) = ledger.flush() {
         return fail(1, error);
     }
+    // What is kept stays within its bounds without anybody having to think of it.
+    if let Err(error) = ledger.sweep() {
+        tracing::warn!(%error, "what is older than the retention could not be let go of");
+    }
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(1, format_args!("standard input cannot be read: {error}")),

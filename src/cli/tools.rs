@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use serde_json::Value;
 
 use super::fail;
+use crate::model::event;
 use crate::tool::registry::Registry;
 use crate::tool::{contract, export};
 use crate::tools;
@@ -33,6 +34,8 @@ enum Format {
     Anthropic,
     /// The `tools` of an OpenAI request.
     Openai,
+    /// No tools, but the schema of what is recorded when they are called: a line of the session log.
+    Events,
 }
 
 pub(super) fn run(arguments: &Arguments) -> ExitCode {
@@ -47,6 +50,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
         Format::Mcp => export::mcp(&registry, arguments.structured),
         Format::Anthropic => export::anthropic(&registry),
         Format::Openai => export::openai(&registry),
+        Format::Events => event::schema(),
     };
     print(&format!("{tools:#}"))
 }

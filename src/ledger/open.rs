@@ -58,6 +58,7 @@ impl Ledger {
             logged: Some(logged),
             world,
             sessions: None,
+            state: None,
             _alive: None,
         })
     }
@@ -104,6 +105,7 @@ fn open(state: &StateFolder, options: Options, world: Arc<dyn World>) -> io::Res
         logged: None,
         world,
         sessions: Some(sessions),
+        state: Some(state.dir.try_clone()?),
         _alive: Some(alive),
     })
 }

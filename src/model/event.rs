@@ -24,6 +24,12 @@ pub struct Line {
     pub event: Event,
 }
 
+/// The JSON Schema of a line of the session log.
+#[must_use]
+pub fn schema() -> Value {
+    schemars::schema_for!(Line).to_value()
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]

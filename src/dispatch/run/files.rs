@@ -59,6 +59,8 @@ impl Run<'_> {
             Intent::Undo { change } => ChangeKind::Undo(*change),
         };
         ledger.ready().map_err(CommitError::Ledger)?;
+        let real: Vec<_> = set.iter().map(|change| workspace.real(change.path())).collect();
+        let _exclusive = ledger.exclusively(real.iter()).map_err(CommitError::Ledger)?;
         let before = self.identities(set);
         let change = ledger.begin(&self.stamp, self.tool.spec().name, kind);
         workspace.commit(set, &change).map_err(CommitError::File)?;
