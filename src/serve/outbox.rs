@@ -86,6 +86,12 @@ impl LineOutbox {
         self.state().written
     }
 
+    /// Whether frames wait and nobody is writing them.
+    pub(super) fn is_left_waiting(&self) -> bool {
+        let state = self.state();
+        !state.waiting.is_empty() && !state.writing && !state.broken
+    }
+
     /// How many bytes wait.
     pub(super) fn waiting(&self) -> usize {
         self.state().waiting.len()

@@ -169,6 +169,16 @@ impl Session {
         loop {
             self.outbox.wait_for_room();
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            // The helper may have taken the line for which an answer was held back.
+            if !lines.has_line() && self.outbox.is_left_waiting() {
+                drop(lines);
+                let step = self.watch.busy();
+                self.outbox.flush();
+                if self.watch.back(step) == Turn::Lost {
+                    return;
+                }
+                continue;
+            }
             let line = lines.next();
             let more = lines.has_line();
             // Before anyone else can read on and find the end: until this line is answered the session is not idle.
