@@ -125,12 +125,7 @@ impl Session {
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             let line = lines.next();
             let more = lines.has_line();
-            let accepted = match line {
-                Ok(Line::Whole(line)) => self.connection.accept(&line),
-                Ok(Line::TooLong) => self.connection.too_long(LINE_LIMIT),
-                Ok(Line::End) => return self.end(Ok(())),
-                Err(error) => return self.end(Err(error)),
-            };
+            let Some(accepted) = self.accept(line) else { return };
             drop(lines);
             if let Accepted::Pending(_) = &accepted {
                 return self.hand_over(accepted);
@@ -184,12 +179,7 @@ impl Session {
             // Before anyone else can read on and find the end: until this line is answered the session is not idle.
             let running = Running::new(self);
             let step = self.watch.busy();
-            let accepted = match line {
-                Ok(Line::Whole(line)) => self.connection.accept(&line),
-                Ok(Line::TooLong) => self.connection.too_long(LINE_LIMIT),
-                Ok(Line::End) => return self.end(Ok(())),
-                Err(error) => return self.end(Err(error)),
-            };
+            let Some(accepted) = self.accept(line) else { return };
             // A call has its place in line now, so that none that is read later can overtake it.
             drop(lines);
             if more {
@@ -230,6 +220,22 @@ impl Session {
                 }
             }
             self.outbox.flush();
+        }
+    }
+
+    /// What a line that was waited for asks of the session; with the end of the stream, or its failure, the session ends.
+    fn accept(&self, line: io::Result<Line>) -> Option<Accepted> {
+        match line {
+            Ok(Line::Whole(line)) => Some(self.connection.accept(&line)),
+            Ok(Line::TooLong) => Some(self.connection.too_long(LINE_LIMIT)),
+            Ok(Line::End) => {
+                self.end(Ok(()));
+                None
+            }
+            Err(error) => {
+                self.end(Err(error));
+                None
+            }
         }
     }
 
