@@ -39,8 +39,8 @@ pub(super) struct Arguments {
 
 /// What was given is not what a tool is called with.
 #[derive(Debug, thiserror::Error)]
-#[error("the arguments are not JSON: {0}; give an object such as '{{\"path\": \"src/main.rs\"}}'")]
-struct NotArguments(JsonFault);
+#[error("the arguments cannot be read: {0}; give an object such as '{{\"path\": \"src/main.rs\"}}'")]
+pub(super) struct NotArguments(pub(super) JsonFault);
 
 pub(super) fn run(arguments: &Arguments) -> ExitCode {
     match outcome(arguments) {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::assembly::{Places, judging};
+use super::call::NotArguments;
 use super::fail;
 use super::print::{Paint, Tone, printed};
 use crate::dispatch::Foreseen;
@@ -57,9 +58,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn foresee(arguments: &Arguments) -> Result<Foreseen, Box<dyn std::error::Error>> {
-    let given = parse_strict(&arguments.json).map_err(|fault| {
-        format!("the arguments are not JSON: {fault}; give an object such as '{{\"path\": \"src/main.rs\"}}'")
-    })?;
+    let given = parse_strict(&arguments.json).map_err(NotArguments)?;
     let dispatcher = judging(arguments.root.as_deref(), &arguments.places)?;
     let caller = match arguments.caller {
         Who::Mcp => Caller::Mcp { principal: "local".into() },
