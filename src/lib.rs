@@ -34,7 +34,7 @@ pub use rpc::{Approvals, Profile};
 pub use serve::server::Server;
 pub use tool::registry::{Output, RegisterError, Registry};
 pub use tool::view::{FileBytes, Limits, ProgressSink, Settings, TextRules, View};
-pub use tool::{Act, Card, Effect, Facts, Image, Intent, Plan, Sight, Spec, Tool};
+pub use tool::{Act, Card, Edited, Effect, Facts, Image, Intent, Plan, Sight, Spec, Tool};
 pub use workspace::local::Local;
 pub use workspace::memory::Memory;
 pub use workspace::{FileError, FileErrorKind, Workspace};

@@ -141,14 +141,37 @@ pub enum Intent {
     Write,
     /// It has named the text that it replaces, exactly.
     Edit {
-        /// The lines on which that text begins, before the change.
-        lines: Vec<u64>,
+        /// Where it stands in each file.
+        places: Vec<Edited>,
     },
     /// It takes back a change that was recorded.
     Undo {
         /// Which.
         change: ChangeId,
     },
+}
+
+impl Intent {
+    /// An edit of one file, where the text to replace begins on these lines, in order.
+    #[must_use]
+    pub fn edit(path: WsPath, lines: Vec<u64>) -> Self {
+        let first = lines.first().copied().unwrap_or(1);
+        // One exact match proves itself; many may lie where the caller has never looked (B031).
+        let unproven = if lines.len() > 1 { lines } else { Vec::new() };
+        Intent::Edit { places: vec![Edited { path, first, unproven }] }
+    }
+}
+
+/// Where an edit meets a file, in the lines that this had before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// The file.
+    pub path: WsPath,
+    /// The first line that changes.
+    pub first: u64,
+    /// The lines that are replaced without each of them having been named: those of a text that is replaced wherever it
+    /// stands.
+    pub unproven: Vec<u64>,
 }
 
 /// A part of a file that an answer shows.

@@ -1,7 +1,10 @@
 //! The built-in tools, one file each.
 
+mod edit;
+pub mod file_info;
 pub mod list_dir;
 pub mod patch_file;
+pub mod patch_files;
 pub mod read_file;
 pub mod todo_write;
 pub mod undo_change;
@@ -33,8 +36,10 @@ pub fn register(registry: &mut Registry) -> Result<(), RegisterError> {
 /// # Errors
 /// A tool of the same name is there already.
 pub fn register_file_tools(registry: &mut Registry) -> Result<(), RegisterError> {
+    registry.register(file_info::FileInfo)?;
     registry.register(list_dir::ListDir)?;
     registry.register(patch_file::PatchFile)?;
+    registry.register(patch_files::PatchFiles)?;
     registry.register(read_file::ReadFile)?;
     registry.register(write_file::WriteFile)
 }

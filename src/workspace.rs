@@ -33,6 +33,15 @@ pub trait Workspace: Send + Sync + 'static {
     /// [`FileErrorKind::NotFound`] and whatever the home runs into.
     fn stat(&self, path: &WsPath) -> Result<Stat, FileError>;
 
+    /// What is at `path`, a link itself and what it leads to.
+    ///
+    /// # Errors
+    /// [`FileErrorKind::NotFound`] and whatever the home runs into.
+    fn about(&self, path: &WsPath) -> Result<About, FileError> {
+        let stat = self.stat(path)?;
+        Ok(About { stat: Some(stat), target: None, mode: None, modified: None })
+    }
+
     /// Opens a regular file for reading. Never waits: a FIFO or device is [`FileErrorKind::NotAFile`] at once.
     ///
     /// # Errors
@@ -202,6 +211,19 @@ pub struct Stat {
     pub size: u64,
     /// Which file it is and when it was last touched, where the home can tell.
     pub identity: Option<Identity>,
+}
+
+/// More about a file than it takes to work with it: what people ask for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// What it is, a link followed; nothing if a link is broken or leads outside.
+    pub stat: Option<Stat>,
+    /// Where a link points, as it is written there.
+    pub target: Option<String>,
+    /// The permission bits, where there are any.
+    pub mode: Option<u32>,
+    /// When the content was last changed.
+    pub modified: Option<jiff::Timestamp>,
 }
 
 /// A regular file, open for reading.

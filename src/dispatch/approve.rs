@@ -1,5 +1,7 @@
 //! Step 7: what a person is asked before a call runs, and that what happens is what they were shown.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::dispatch::run::Run;
@@ -9,7 +11,7 @@ use crate::model::change::{Change, ChangeSet};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::event::Event;
 use crate::model::version::Version;
-use crate::text::diff;
+use crate::text::{diff, encoding};
 use crate::tool::registry::Entry;
 
 /// How many bytes of a file are read to show what would change in it.
@@ -122,12 +124,7 @@ fn shown(run: &Run<'_>, set: &ChangeSet) -> String {
             Change::Write { content, .. } => {
                 let old = run.view().read_start(path, SHOWN).unwrap_or_default();
                 let new = &content[..content.len().min(SHOWN as usize)];
-                text.push_str(&diff::unified(
-                    path.as_str(),
-                    &String::from_utf8_lossy(&old),
-                    &String::from_utf8_lossy(new),
-                    3,
-                ));
+                text.push_str(&diff::unified(path.as_str(), &readable(&old), &readable(new), 3));
             }
             Change::Delete { .. } => text.push_str(&format!("The file {path} is removed.\n")),
             Change::MakeDir { .. } => text.push_str(&format!("The folder {path} is made.\n")),
@@ -135,6 +132,11 @@ fn shown(run: &Run<'_>, set: &ChangeSet) -> String {
         }
     }
     text
+}
+
+/// Bytes as a person reads them.
+fn readable(bytes: &[u8]) -> Cow<'_, str> {
+    encoding::decode(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), |decoded| decoded.text)
 }
 
 fn denied(ground: &Ground, answer: Answer) -> ToolError {

@@ -158,8 +158,9 @@ impl<'a> Run<'a> {
     }
 
     fn real_spellings(&self, path: &WsPath) -> Vec<String> {
-        let real = self.dispatcher.workspace.real(path);
-        let mut spellings = vec![path.to_string(), real.to_string()];
+        let there = self.view.spelled(path.clone());
+        let real = self.dispatcher.workspace.real(&there);
+        let mut spellings = vec![path.to_string(), there.to_string(), real.to_string()];
         spellings.dedup();
         spellings
     }
@@ -211,7 +212,7 @@ impl<'a> Run<'a> {
     async fn take_turn(&self, arguments: &Value, place: Option<crate::dispatch::Place>) -> Turn {
         // What is not a path in this workspace is nobody else's either; the tool will say what is wrong with it.
         let named = self.tool.paths(arguments).into_iter().filter_map(|text| self.view.path(text).ok());
-        let mut paths: Vec<_> = named.collect();
+        let mut paths: Vec<_> = named.flat_map(|path| [self.view.spelled(path.clone()), path]).collect();
         let usage = if self.tool.spec().effect == Effect::Reads { Use::Looks } else { Use::Changes };
         let place = place.unwrap_or_else(|| self.dispatcher.queue(Some(self.tool.spec().name)));
         // A file may be named through a link. To find out costs system calls, so who is alone need not know.

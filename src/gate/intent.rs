@@ -30,10 +30,12 @@ pub fn check(
         (Intent::Write, Coverage::Never) => Err(read_required(path, &[(1, None)])),
         (Intent::Write, Coverage::Partial { unseen }) => Err(read_required(path, unseen)),
         (Intent::Write, Coverage::Stale) => Err(stale(path, now)),
-        // One exact match proves itself; many may lie where the caller has never looked (B031).
-        (Intent::Edit { lines }, Coverage::Partial { unseen }) if lines.len() > 1 => {
-            let blind: Vec<_> =
-                lines.iter().filter(|line| is_unseen(**line, unseen)).map(|line| (*line, Some(*line))).collect();
+        (Intent::Edit { places }, Coverage::Partial { unseen }) => {
+            let unproven = places.iter().filter(|edited| edited.path == *path).flat_map(|edited| &edited.unproven);
+            let mut blind: Vec<_> =
+                unproven.filter(|line| is_unseen(**line, unseen)).map(|line| (*line, Some(*line))).collect();
+            blind.sort_unstable();
+            blind.dedup();
             if blind.is_empty() { Ok(None) } else { Err(blind_edit(path, &blind)) }
         }
         (Intent::Edit { .. }, Coverage::Stale) => Ok(Some(CHANGED_SINCE_READ)),
@@ -120,7 +122,7 @@ mod tests {
     #[test]
     fn who_may_change_what() {
         let partial = Coverage::Partial { unseen: vec![(21, Some(40)), (50, None)] };
-        let edit = |lines: &[u64]| Intent::Edit { lines: lines.to_vec() };
+        let edit = |lines: &[u64]| Intent::edit(WsPath::parse("a.txt").expect("a path"), lines.to_vec());
         for (intent, coverage, want) in [
             (Intent::Write, Coverage::Whole, "fine"),
             (Intent::Write, Coverage::Never, "read_required [[1,null]]"),

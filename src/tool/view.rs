@@ -11,7 +11,8 @@ use crate::model::error::{ErrorCode, ToolError, glimpse};
 use crate::model::id::ChangeId;
 use crate::model::path::{PathError, WsPath, is_separator};
 use crate::model::version::Version;
-use crate::workspace::{FileError, FileErrorKind, Listing, OpenFile, Promise, Stat, Workspace};
+use crate::text::names::look_alike;
+use crate::workspace::{About, FileError, FileErrorKind, Listing, OpenFile, Promise, Stat, Workspace};
 
 /// A read-only view of a workspace for one call.
 #[derive(Clone)]
@@ -169,6 +170,61 @@ impl View {
         relative.map_err(|fault| path_refused(text, fault))
     }
 
+    /// The path that `text` names, spelled as what is there: a name in another Unicode form finds its file if nothing has
+    /// exactly that name and one thing has it in another form. For everything but what is to be made.
+    ///
+    /// # Errors
+    /// As [`View::path`].
+    pub fn existing(&self, text: &str) -> Result<WsPath, ToolError> {
+        Ok(self.spelled(self.path(text)?))
+    }
+
+    /// The path of something that is to be made: its folder spelled as it is there, its own name as in `text`.
+    ///
+    /// # Errors
+    /// As [`View::path`].
+    pub fn to_make(&self, text: &str) -> Result<WsPath, ToolError> {
+        let path = self.path(text)?;
+        Ok(match path.parent() {
+            Some(folder) if !folder.as_str().is_ascii() => self.spelled(folder).join(path.name()),
+            _ => path,
+        })
+    }
+
+    /// `path` in the spelling of what is there.
+    pub(crate) fn spelled(&self, path: WsPath) -> WsPath {
+        if path.as_str().is_ascii() || self.settings.text == TextRules::Exact {
+            return path;
+        }
+        let mut there = WsPath::root();
+        for name in path.components() {
+            let exact = there.join(name);
+            there = if name.is_ascii() { exact } else { self.look_alike(&there, name).unwrap_or(exact) };
+        }
+        there
+    }
+
+    /// The one entry of `folder` that has `name` in another Unicode form, where nothing has it exactly.
+    fn look_alike(&self, folder: &WsPath, name: &str) -> Option<WsPath> {
+        let gone = |error: &FileError| matches!(error.kind, FileErrorKind::NotFound);
+        if !self.workspace.stat(&folder.join(name)).is_err_and(|error| gone(&error)) {
+            return None;
+        }
+        let entries = self.workspace.list(folder, usize::MAX).ok()?.entries;
+        let mut alike = entries.iter().filter(|entry| entry.addressable && look_alike(&entry.name, name));
+        match (alike.next(), alike.next()) {
+            // One that is there under exactly this name is a broken link.
+            (Some(only), None) if only.name != name => Some(folder.join(&only.name)),
+            _ => None,
+        }
+    }
+
+    /// Where the links on the way to `path` lead.
+    #[must_use]
+    pub fn real(&self, path: &WsPath) -> WsPath {
+        self.workspace.real(path)
+    }
+
     /// What follows one of the workspace's own absolute paths, part by part.
     fn below_a_root(&self, text: &str) -> Option<String> {
         let text = text.replace(is_separator, "/");
@@ -188,6 +244,14 @@ impl View {
     /// See [`Workspace::stat`].
     pub fn stat(&self, path: &WsPath) -> Result<Stat, FileError> {
         self.workspace.stat(path)
+    }
+
+    /// What is at `path`, a link itself and what it leads to.
+    ///
+    /// # Errors
+    /// See [`Workspace::about`].
+    pub fn about(&self, path: &WsPath) -> Result<About, FileError> {
+        self.workspace.about(path)
     }
 
     /// Opens a regular file.

@@ -91,7 +91,7 @@ impl Tool for ListDir {
     }
 
     async fn plan(&self, view: &View, args: Args) -> Result<Plan<Output>, ToolError> {
-        let path = view.path(args.path.as_deref().unwrap_or("."))?;
+        let path = view.existing(args.path.as_deref().unwrap_or("."))?;
         let mut walk = Walk { view, rows: Vec::new(), omitted: 0, folders: 0 };
         walk.folder(&path, "", args.depth.unwrap_or(1)).map_err(|error| not_found(view, &path, error))?;
         Ok(Plan::Answer(Output { path: path.to_string(), entries: walk.rows, omitted: walk.omitted }))

@@ -1,36 +1,16 @@
 //! `patch_file`: one exact text in a file becomes another.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{check_expected, check_no_nul, not_found, not_text};
+use super::edit::{self, Patch, Subject, listed};
+use super::{check_expected, not_found};
 use crate::model::change::{Change, ChangeSet, Expect};
-use crate::model::error::{ErrorCode, ToolError};
-use crate::model::path::WsPath;
+use crate::model::error::ToolError;
 use crate::model::version::Version;
-use crate::text::encoding::{self, Encoding};
-use crate::text::find::{self, Eol};
-use crate::text::hint::{self, Near};
-use crate::text::{diff, lines, media, splice};
-use crate::tool::view::{FileBytes, TextRules, View};
+use crate::tool::view::View;
 use crate::tool::{Card, Effect, Facts, Intent, Plan, Spec, Tool};
-
-/// How many line numbers an error names in its message.
-const LINES_NAMED: usize = 20;
-
-/// How many line numbers an error carries in its details.
-const LINES_LISTED: usize = 1_000;
-
-/// How many places one patch may replace, and how many an error counts.
-const MOST_MATCHES: usize = 1_000_000;
-
-/// How many bytes of a diff a dry run shows.
-const DIFF_SHOWN: usize = 64 * 1024;
 
 /// The tool `patch_file`.
 #[derive(Debug)]
@@ -95,28 +75,25 @@ impl Tool for PatchFile {
     }
 
     async fn plan(&self, view: &View, args: Args) -> Result<Plan<Output>, ToolError> {
-        let path = view.path(&args.path)?;
-        check_arguments(view, &args)?;
+        let path = view.existing(&args.path)?;
+        let everywhere = args.replace_all.unwrap_or(false);
+        let patch = Patch { old: &args.old_str, new: &args.new_str, everywhere };
+        patch.check(view)?;
         let old = view.read_whole(&path).map_err(|error| not_found(view, &path, error))?;
         check_expected(&path, args.expected_version.as_deref(), Some(old.version))?;
-        let subject = Subject::of(view, &path, &old)?;
-        let spans = subject.places(&path, &args)?;
-        let text = subject.patched(&spans, &args.new_str);
-        let lines = subject.first_lines(&spans);
-        let dry = args.dry_run.unwrap_or(false);
-        let diff =
-            dry.then(|| shortened(diff::unified(path.as_str(), &subject.text, &String::from_utf8_lossy(&text), 3)));
-        let content = subject.into_bytes(text);
-        if content == old.bytes {
-            return Err(no_change("puts there what the file holds already"));
-        }
+        let mut subject = Subject::of(view, &path, &old)?;
+        let before = (args.dry_run == Some(true)).then(|| subject.clone());
+        let applied = subject.apply(&path, patch)?;
+        let diff = before.map(|before| edit::shown(&path, before.text(), subject.text()));
+        let content = subject.into_bytes();
         let version = Version::of(&content).to_string();
-        let output = Output { path: args.path, replaced: spans.len(), lines, version, diff };
-        if dry {
+        let (replaced, lines) = (applied.replaced(), applied.listed_lines());
+        let output = Output { path: args.path, replaced, lines, version, diff };
+        if output.diff.is_some() {
             return Ok(Plan::Answer(output));
         }
+        let intent = Intent::edit(path.clone(), applied.lines);
         let change = Change::Write { path, expect: Expect::Exactly(old.version), content };
-        let intent = Intent::Edit { lines: output.lines.clone() };
         Ok(Plan::Change { set: ChangeSet::new(vec![change]), intent, output })
     }
 
@@ -151,187 +128,4 @@ impl Tool for PatchFile {
         let all = if args.replace_all == Some(true) { " everywhere" } else { "" };
         Card::new(format!("Patch {}{all}", args.path))
     }
-}
-
-fn check_arguments(view: &View, args: &Args) -> Result<(), ToolError> {
-    if view.text_rules() == TextRules::Bridged {
-        check_no_nul("new_str", &args.new_str)?;
-    }
-    if args.old_str == args.new_str { Err(no_change("is the same as old_str")) } else { Ok(()) }
-}
-
-/// A patch that changes nothing is never what was meant, and told as a change it would mislead (B034).
-fn no_change(why: &str) -> ToolError {
-    ToolError::bad_argument(
-        "new_str",
-        format_args!("{why}, so nothing would change. Say what shall stand there instead."),
-    )
-}
-
-/// The text that is patched, and how it becomes bytes again.
-struct Subject<'a> {
-    text: Cow<'a, str>,
-    encoding: Encoding,
-    eol: Eol,
-}
-
-impl<'a> Subject<'a> {
-    fn of(view: &View, path: &WsPath, file: &'a FileBytes) -> Result<Self, ToolError> {
-        let refused = |fault| {
-            let kind = media::kind(&file.bytes).map(|media| media.name);
-            not_text(path, file.bytes.len() as u64, kind, fault)
-        };
-        match view.text_rules() {
-            TextRules::Bridged => {
-                let decoded = encoding::decode(&file.bytes).map_err(refused)?;
-                Ok(Subject { text: decoded.text, encoding: decoded.encoding, eol: Eol::Bridged })
-            }
-            TextRules::Exact => match std::str::from_utf8(&file.bytes) {
-                Ok(text) => Ok(Subject { text: Cow::Borrowed(text), encoding: Encoding::Utf8, eol: Eol::Exact }),
-                Err(error) => Err(refused(encoding::NotText::Unsupported { bad_at: error.valid_up_to() as u64 })),
-            },
-        }
-    }
-
-    /// Where the patch goes: exactly one place, or all of them.
-    fn places(&self, path: &WsPath, args: &Args) -> Result<Vec<Range<usize>>, ToolError> {
-        let most = if self.eol == Eol::Exact { usize::MAX } else { MOST_MATCHES + 1 };
-        let matches = find::find_up_to(most, self.text.as_bytes(), args.old_str.as_bytes(), self.eol);
-        match matches.len() {
-            0 => Err(self.missing(path, &args.old_str)),
-            1 => Ok(matches),
-            count if args.replace_all == Some(true) && count == most => Err(ToolError::new(
-                ErrorCode::TooLarge,
-                format!(
-                    "old_str occurs more than {MOST_MATCHES} times in {path}, and no more can be replaced at once. Nothing was \
-                     changed. Use a longer old_str."
-                ),
-            )
-            .with("path", path.to_string())
-            .with("limit", MOST_MATCHES)),
-            _ if args.replace_all == Some(true) => Ok(find::disjoint(&matches)),
-            _ => Err(self.ambiguous(path, &matches)),
-        }
-    }
-
-    fn patched(&self, spans: &[Range<usize>], new: &str) -> Vec<u8> {
-        let text = self.text.as_bytes();
-        let edits: Vec<_> = spans
-            .iter()
-            .map(|span| (span.clone(), splice::replacement_for(text, span, new.as_bytes(), self.eol)))
-            .collect();
-        splice::splice(text, &edits)
-    }
-
-    fn into_bytes(self, text: Vec<u8>) -> Bytes {
-        match self.encoding {
-            Encoding::Utf8 => text.into(),
-            other => encoding::encode(&String::from_utf8_lossy(&text), other).into(),
-        }
-    }
-
-    /// On which lines the first [`LINES_LISTED`] of these begin; they stand in order.
-    fn first_lines(&self, spans: &[Range<usize>]) -> Vec<u64> {
-        let (mut line, mut at) = (1, 0);
-        let text = self.text.as_bytes();
-        let line_of = |span: &Range<usize>| {
-            line += lines::line_of(&text[at..], span.start - at) - 1;
-            at = span.start;
-            line
-        };
-        spans.iter().take(LINES_LISTED).map(line_of).collect()
-    }
-
-    fn ambiguous(&self, path: &WsPath, matches: &[Range<usize>]) -> ToolError {
-        let mut lines = self.first_lines(matches);
-        lines.dedup();
-        ToolError::new(
-            ErrorCode::AmbiguousMatch,
-            format!(
-                "old_str occurs {} times in {path}, on {}. Nothing was changed. Take in lines around the one you mean until \
-                 it occurs once, or set replace_all to change all of them.",
-                matches.len(),
-                match &lines[..] {
-                    [only] => format!("line {only}"),
-                    // Of the matches that are not listed nobody has counted the lines.
-                    many if matches.len() > LINES_LISTED => format!("lines {} and more", listed(&many[..many.len().min(LINES_NAMED)], 0)),
-                    many => format!("lines {}", listed(many, many.len())),
-                }
-            ),
-        )
-        .with("path", path.to_string())
-        .with("matches", matches.len())
-        .with("lines", lines)
-    }
-
-    fn missing(&self, path: &WsPath, old: &str) -> ToolError {
-        let error = |message: String| ToolError::new(ErrorCode::OldStrNotFound, message).with("path", path.to_string());
-        if self.text.is_empty() {
-            return error(format!("{path} is empty, so old_str is not in it. Use write_file to give it content."));
-        }
-        match hint::nearest_with_eol(&self.text, old, self.eol) {
-            None => error(format!(
-                "old_str is not in {path}, and nothing in it is similar. Nothing was changed. Read the file and copy \
-                 old_str from what it says now."
-            )),
-            Some(near) => error(format!(
-                "old_str is not in {path}. Nothing was changed. The nearest place is {}; it differs in {}.{}The place \
-                 reads:\n{}\nCopy old_str from there exactly.",
-                lines_of(&near),
-                differs(&near).join(", "),
-                first_difference(&near),
-                near.text.trim_end_matches(['\r', '\n'])
-            ))
-            .with(
-                "nearest",
-                json!({
-                    "first_line": near.first_line,
-                    "last_line": near.last_line,
-                    "text": near.text,
-                    "differs": differs(&near),
-                }),
-            ),
-        }
-    }
-}
-
-/// A diff that fits an answer; one of a file that is a single line may be twice as long as the file.
-fn shortened(mut diff: String) -> String {
-    if diff.len() > DIFF_SHOWN {
-        let whole = diff.len();
-        diff.truncate(diff.floor_char_boundary(DIFF_SHOWN));
-        diff.push_str(&format!("\n[The diff is {whole} bytes long and was cut here.]\n"));
-    }
-    diff
-}
-
-fn differs(near: &Near) -> Vec<&'static str> {
-    near.differs.iter().map(hint::Difference::describe).collect()
-}
-
-/// The first line that differs, in both forms, with what cannot be seen made visible; between two sentences.
-fn first_difference(near: &Near) -> String {
-    near.first_difference.as_ref().map_or_else(
-        || " ".to_owned(),
-        |first| {
-            let in_file = if first.actual.is_empty() { "(nothing)" } else { &first.actual };
-            format!(" Line {} of old_str is\n    {}\nwhere the file has\n    {in_file}\n", first.line, first.old)
-        },
-    )
-}
-
-fn lines_of(near: &Near) -> String {
-    if near.first_line == near.last_line {
-        format!("line {}", near.first_line)
-    } else {
-        format!("lines {}-{}", near.first_line, near.last_line)
-    }
-}
-
-/// Line numbers for a message, the first of many; `total` counts those that are not in `lines` too.
-fn listed(lines: &[u64], total: usize) -> String {
-    let named: Vec<_> = lines.iter().take(LINES_NAMED).map(u64::to_string).collect();
-    let more = total.saturating_sub(named.len());
-    let named = named.join(", ");
-    if more == 0 { named } else { format!("{named} and {more} more") }
 }

@@ -117,7 +117,7 @@ impl Tool for ReadFile {
     }
 
     async fn plan(&self, view: &View, args: Args) -> Result<Plan<Output>, ToolError> {
-        let path = view.path(&args.path)?;
+        let path = view.existing(&args.path)?;
         let range = range(&args)?;
         let mut file = view.open(&path).map_err(|error| not_found(view, &path, error.into()))?;
         let head = read_piece(&mut file, &path)?;

@@ -115,7 +115,7 @@ impl Tool for WriteFile {
 
 /// The path of a file that may be made: not the workspace's folder, and not spelled as a folder.
 fn file_path(view: &View, text: &str) -> Result<WsPath, ToolError> {
-    let path = view.path(text)?;
+    let path = view.to_make(text)?;
     let last = text.rsplit(is_separator).next().unwrap_or_default();
     if path.is_root() || matches!(last, "" | "." | "..") {
         return Err(ToolError::new(

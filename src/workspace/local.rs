@@ -21,7 +21,7 @@ use crate::model::path::WsPath;
 pub(super) use crate::workspace::local::fault::{fault, patiently};
 pub(super) use crate::workspace::local::names::allowed;
 use crate::workspace::{
-    Atomic, Durability, FileError, Journal, Listing, OpenFile, Promise, Recovered, Stat, Workspace, replace,
+    About, Atomic, Durability, FileError, Journal, Listing, OpenFile, Promise, Recovered, Stat, Workspace, replace,
 };
 
 /// A folder of the file system.
@@ -119,6 +119,10 @@ impl Workspace for Local {
 
     fn stat(&self, path: &WsPath) -> Result<Stat, FileError> {
         read::stat(&self.root, path).map_err(|error| fault(error).at(path))
+    }
+
+    fn about(&self, path: &WsPath) -> Result<About, FileError> {
+        read::about(&self.root, path).map_err(|error| fault(error).at(path))
     }
 
     fn open(&self, path: &WsPath) -> Result<OpenFile, FileError> {

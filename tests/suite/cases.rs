@@ -10,6 +10,7 @@
 //! | file names | B021 B022 B023 B098 | `names`, `listing` |
 //! | new text is no template | B024 B025 | `matching` |
 //! | ambiguous, missing, empty and void matches | B028 B029 B031 B034 B045 B046 | `matching` |
+//! | several patches at once | B031 B032 B033 | `edits` |
 //! | nothing is matched approximately | B036 B037 | `matching` |
 //! | blanks and final line ends | B040 B041 B043 B044 | `whitespace` |
 //! | what a line is | B048 B050 B051 | `lines` |
@@ -36,7 +37,6 @@
 //!
 //! | id | fault | reason |
 //! | --- | --- | --- |
-//! | B032 B033 | a list of edits, all or none, in a fixed order | no tool takes several edits yet |
 //! | B057 | one search floods the context | no search yet |
 //! | B097 | a protected file under another case | needs a file system that folds case |
 //! | B154 | equal ids of two clients | needs HTTP; on stdio each process has one client |
@@ -45,9 +45,11 @@ mod arguments;
 mod binary;
 mod cancel;
 mod containment;
+mod edits;
 mod encodings;
 mod end_of_life;
 mod framing;
+mod info;
 mod json_text;
 pub mod kit;
 mod limits;

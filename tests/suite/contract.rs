@@ -46,7 +46,17 @@ fn every_format_has_every_tool_and_is_the_same_at_each_run() {
         let names: Vec<_> = tools.iter().map(|tool| tool.pointer(name).and_then(Value::as_str)).collect();
         assert_eq!(
             names,
-            ["list_dir", "patch_file", "read_file", "todo_write", "undo_change", "write_file"].map(Some),
+            [
+                "file_info",
+                "list_dir",
+                "patch_file",
+                "patch_files",
+                "read_file",
+                "todo_write",
+                "undo_change",
+                "write_file"
+            ]
+            .map(Some),
             "{format}"
         );
         assert_eq!(first.stdout, toolgate(&["tools", "--format", format]).stdout, "{format}");
@@ -83,5 +93,5 @@ fn a_published_list_is_held_against_todays() {
 fn the_list_fits_a_small_context() {
     let tools: Value = serde_json::from_str(stdout(&toolgate(&["tools"]))).expect("JSON");
     let size = tools.to_string().len();
-    assert!(size < 8_000, "{size} bytes");
+    assert!(size < 10_000, "{size} bytes");
 }

@@ -117,12 +117,9 @@ impl AsyncBody for ComesTooLate {
     async fn run(&self, view: &View) -> Result<Plan<Said>, ToolError> {
         let path = view.path("a.txt")?;
         let expect = Expect::Exactly(toolgate::Version::of(b"what never was"));
+        let intent = Intent::edit(path.clone(), vec![1]);
         let change = Change::Write { path, expect, content: "lost".into() };
-        Ok(Plan::Change {
-            set: ChangeSet::new(vec![change]),
-            intent: Intent::Edit { lines: vec![1] },
-            output: Said { words: "written".to_owned() },
-        })
+        Ok(Plan::Change { set: ChangeSet::new(vec![change]), intent, output: Said { words: "written".to_owned() } })
     }
 }
 

@@ -86,8 +86,9 @@ impl Run<'_> {
         let caller = &*self.stamp.caller;
         for (change, identity_before) in set.iter().zip(before) {
             match (change, intent) {
-                (Change::Write { path, expect: Expect::Exactly(before), content }, Intent::Edit { lines }) => {
-                    let first = Position { line: lines.first().copied().unwrap_or(1), offset: 0 };
+                (Change::Write { path, expect: Expect::Exactly(before), content }, Intent::Edit { places }) => {
+                    let first = places.iter().filter(|edited| edited.path == *path).map(|edited| edited.first).min();
+                    let first = Position { line: first.unwrap_or(1), offset: 0 };
                     let edited = Edited {
                         identity_before: *identity_before,
                         before: *before,

@@ -1,5 +1,7 @@
 //! Patterns: globs for the names of tools and callers, and globs as in `.gitignore` for paths.
 
+use std::borrow::Cow;
+
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use unicode_normalization::UnicodeNormalization;
 
@@ -62,15 +64,15 @@ impl Paths {
         let everything = patterns.iter().any(|pattern| matches!(pattern.as_str(), "*" | "**" | "**/*" | "**/**"));
         let (hit, spared) = compile(key, patterns, |pattern| {
             let glob = anchored(pattern)?;
-            Ok((if folds_case { folded(&glob) } else { glob }, true))
+            Ok((alike(&glob, folds_case).into_owned(), true))
         })?;
         Ok(Paths { hit, spared, everything, folds_case })
     }
 
     /// Whether `path`, in its canonical spelling, is one of them or lies below one.
     pub(crate) fn hits(&self, path: &str) -> bool {
-        let folded = self.folds_case.then(|| folded(path));
-        let path = match folded.as_deref().unwrap_or(path) {
+        let path = alike(path, self.folds_case);
+        let path = match &*path {
             "." => "",
             path => path,
         };
@@ -82,6 +84,15 @@ impl Paths {
 /// `a/b/c`, `a/b`, `a`.
 fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| path.rfind('/').map(|at| &path[..at]))
+}
+
+/// Text such that names that look the same are the same: on no file system can a person tell their Unicode forms apart.
+fn alike(text: &str, folds_case: bool) -> Cow<'_, str> {
+    match (folds_case, text.is_ascii()) {
+        (true, _) => folded(text).into(),
+        (false, true) => text.into(),
+        (false, false) => text.nfc().collect::<String>().into(),
+    }
 }
 
 /// Text such that names that a careless file system takes for one are one.

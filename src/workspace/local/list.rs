@@ -62,7 +62,7 @@ fn look(root: &Dir, path: &WsPath, folder: &Folder, Name { name, kind }: &Name) 
 }
 
 /// A name as text: bytes that are not UTF-8 as `\xNN`.
-fn shown(name: &OsStr) -> Cow<'_, str> {
+pub(super) fn shown(name: &OsStr) -> Cow<'_, str> {
     if let Some(text) = name.to_str() {
         return Cow::Borrowed(text);
     }

@@ -17,16 +17,53 @@ fn two_unicode_forms_are_two_names_and_it_is_told() {
         "B021"
     );
     says(&reply.ok(), &["looks the same", r"\u{65}\u{301}"]);
+}
 
-    let mut desk = Desk::with("cafe\u{301}/a", "1");
-    let reply = desk.call("write_file", json!({ "path": "caf\u{e9}/a", "content": "2", "create_dirs": true }));
-    says(&reply.ok(), &["looks the same"]);
-    assert_eq!(desk.folder.text("cafe\u{301}/a"), "1", "B021: a folder is a name too");
+/// What both forms of one name are called here.
+const FORMS: [[&str; 2]; 2] = [["caf\u{e9}", "cafe\u{301}"], ["cafe\u{301}", "caf\u{e9}"]];
+
+#[test]
+fn a_name_in_another_unicode_form_finds_its_file() {
+    for [there, asked] in FORMS {
+        let mut desk = Desk::with(&format!("{there}/{there}.md"), "1\n");
+        let path = format!("{asked}/{asked}.md");
+        assert_eq!(desk.read(&path).ok(), "1: 1\n", "B021");
+        says(&desk.list(asked).ok(), &[&format!("{there}.md")]);
+        says(&desk.call("file_info", json!({ "path": path })).ok(), &["size: 2 bytes"]);
+        let reply = desk.patch(&path, "1", "2");
+        assert_eq!(reply.observations(), [format!("File patched: {path}")], "B021");
+        desk.call("patch_files", json!({ "patches": [{ "path": path, "old_str": "2", "new_str": "3" }] })).ok();
+        assert_eq!(desk.files(), [(format!("{there}/{there}.md"), b"3\n".to_vec())].into(), "B021");
+        desk.call("undo_change", json!({ "change": reply.change() })).error("stale_version");
+        // In a folder that is there, whatever it is called, a new file is called what it is asked to be called.
+        desk.write(&format!("{asked}/new"), "n").ok();
+        assert_eq!(desk.folder.text(&format!("{there}/new")), "n", "B021");
+        let reply = desk.call("write_file", json!({ "path": format!("{asked}/new"), "content": "m" }));
+        assert_eq!(
+            reply.observations(),
+            [format!("File written: {asked}/new")],
+            "B021: what one has written, one knows"
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn of_two_forms_the_exact_one_is_meant() {
+    let [composed, decomposed] = FORMS[0];
+    let mut desk = Desk::serving(Temp::with(&[(composed, "c\n"), (decomposed, "d\n")]));
+    assert_eq!(desk.read(composed).ok(), "1: c\n", "B021");
+    desk.patch(decomposed, "d", "D").ok();
+    assert_eq!((desk.folder.text(composed), desk.folder.text(decomposed)), ("c\n".into(), "D\n".into()), "B021");
+    // Two that are not exact leave no one file that can be meant.
+    let mut desk = Desk::serving(Temp::with(&[("e\u{323}\u{307}", "1"), ("e\u{307}\u{323}", "2")]));
+    desk.read("\u{1eb9}\u{307}").error("file_not_found");
+    assert_eq!(desk.files().len(), 2, "B021");
 }
 
 #[test]
-fn a_name_in_another_unicode_form_or_case_is_suggested() {
-    for (there, asked) in [("cafe\u{301}.md", "caf\u{e9}.md"), ("README.md", "readme.md"), ("main.rs", "mian.rs")] {
+fn a_name_in_another_case_is_suggested() {
+    for (there, asked) in [("README.md", "readme.md"), ("main.rs", "mian.rs"), ("caf\u{e9}.md", "cafe.md")] {
         let mut desk = Desk::with(there, "1");
         let reply = desk.read(asked);
         if reply.0["isError"] == true {

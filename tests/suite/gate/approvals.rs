@@ -67,6 +67,28 @@ fn a_person_behind_a_stream_sees_what_would_happen_and_decides() {
 }
 
 #[test]
+fn a_person_sees_what_would_happen_to_every_file() {
+    let config = "[[rule]]\ndecision = \"ask\"\npaths = [\"b\"]\nreason = \"b matters\"\n";
+    let (mut desk, _home) = guarded(&[("a", "one\n")], config);
+    let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain("zwei\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    desk.folder.write("b", utf16);
+    greet(&mut desk, json!({ "elicitation": {} }));
+    let patches = json!([
+        { "path": "a", "old_str": "one", "new_str": "1" },
+        { "path": "b", "old_str": "zwei", "new_str": "2" },
+    ]);
+    let question = asked(&mut desk, "patch_files", &json!({ "patches": patches }));
+    let message = question["params"]["message"].as_str().expect("a message");
+    says(message, &["b matters", "Patch a, b", "-one\n+1\n", "-zwei\n+2\n"]);
+    let reply = said(&mut desk, &question, &json!({ "action": "decline" }));
+    reply.error("denied");
+    assert_eq!(desk.folder.text("a"), "one\n", "all or none");
+    let question = asked(&mut desk, "patch_files", &json!({ "patches": patches }));
+    let yes = json!({ "action": "accept", "content": { "approve": true } });
+    assert_eq!(said(&mut desk, &question, &yes).observations(), ["File patched: a\nFile patched: b"]);
+}
+
+#[test]
 fn a_person_who_takes_too_long_has_said_no() {
     let (mut desk, _home) = guarded(&[], &format!("{ASK}\n[approval]\ntimeout_ms = 100\n"));
     greet(&mut desk, json!({ "elicitation": {} }));

@@ -36,6 +36,22 @@ fn what_git_runs_is_not_written() {
 }
 
 #[test]
+fn a_rule_sees_a_name_whatever_its_unicode_form() {
+    let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}");
+    for (rule, there) in [(composed, decomposed), (decomposed, composed), (composed, composed)] {
+        let config = format!("[[rule]]\ndecision = \"deny\"\npaths = [\"{rule}/**\"]\n");
+        let (mut desk, _home) = guarded(&[(&format!("{there}/k"), "key\n")], &config);
+        for asked in [composed, decomposed] {
+            let path = format!("{asked}/k");
+            for reply in [desk.read(&path), desk.write(&path, "x"), desk.patch(&path, "key", "x")] {
+                says(reply.error("denied"), &["the rule at line 1"]);
+            }
+        }
+        assert_eq!(desk.folder.text(&format!("{there}/k")), "key\n", "B092");
+    }
+}
+
+#[test]
 fn a_rule_is_about_what_is_opened_however_it_is_spelled() {
     let (mut desk, _home) = guarded(&[("secrets/k", "key\n"), ("a", "1\n")], SECRETS);
     let root = desk.folder.path().canonicalize().expect("a folder");

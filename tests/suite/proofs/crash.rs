@@ -118,3 +118,42 @@ fn check(site: &Site, server: &mut Server, story: &Story, told: &BTreeMap<usize,
         assert_eq!(site.folder.text(path), versions[index], "{path}: {change} is undone");
     }
 }
+
+/// Each call patches all files, so they always say the same.
+#[test]
+fn a_kill_leaves_all_files_of_a_call_as_they_were_or_none() {
+    let site = Site::new();
+    for round in 0..rounds(8, 200) {
+        let paths: Vec<_> = (0..FILES).map(|file| format!("{round}/{file}")).collect();
+        for path in &paths {
+            site.folder.write(path, format!("step 0.\n{}", "filling\n".repeat(300)));
+        }
+        let mut server = site.serve();
+        for call in 0..CALLS {
+            let (old, new) = (format!("step {call}."), format!("step {}.", call + 1));
+            let patches: Vec<_> =
+                paths.iter().map(|path| json!({ "path": path, "old_str": old, "new_str": new })).collect();
+            post(&mut server, call, "patch_files", json!({ "patches": patches }));
+        }
+        let mut told = answers(&mut server, round * 29 % CALLS);
+        told.extend(server.killed().into_iter().filter_map(answer));
+        told.values().for_each(|reply| drop(reply.ok()));
+
+        let mut server = site.serve();
+        Reply(server.call("list_dir", json!({ "path": "." }))).ok();
+        site.is_clean();
+        let history = site.history();
+        assert_eq!(history.open(), [""; 0], "round {round}");
+        let reached: Vec<usize> = paths.iter().map(|path| history.done_to(path).len()).collect();
+        let texts: Vec<_> = paths.iter().map(|path| site.folder.text(path)).collect();
+        assert!(texts.iter().all(|text| *text == texts[0]), "round {round}: all or none: {reached:?}");
+        assert!(texts[0].starts_with(&format!("step {}.\n", reached[0])), "round {round}: {reached:?}");
+        assert!(told.len() <= reached[0], "round {round}: what was told as done is there");
+        if let Some(last) = history.done_to(&paths[0]).last() {
+            Reply(server.call("undo_change", json!({ "change": last }))).ok();
+            for path in &paths {
+                assert!(site.folder.text(path).starts_with(&format!("step {}.\n", reached[0] - 1)), "undone as one");
+            }
+        }
+    }
+}
