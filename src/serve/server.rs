@@ -53,11 +53,12 @@ impl<W: Workspace> Server<W> {
         Ok(self)
     }
 
-    /// Adds only the tools that change nothing: `read_file` and `list_dir`.
+    /// Adds only the tools that change nothing: `read_file`, `list_dir` and `file_info`.
     ///
     /// # Errors
     /// A tool of the same name is there already.
     pub fn reading_tools(mut self) -> Result<Self, RegisterError> {
+        self.registry.register(tools::file_info::FileInfo)?;
         self.registry.register(tools::read_file::ReadFile)?;
         self.registry.register(tools::list_dir::ListDir)?;
         Ok(self)

@@ -146,7 +146,9 @@ fn case_is_folded_where_that_is_asked() {
         (true, "Secrets/k", "deny"),
         (true, "SECRETS", "deny"),
         (true, "CAFE\u{301}/x", "deny"),
-        (false, "cafe\u{301}/x", "allow"),
+        (false, "CAFE\u{301}/x", "allow"),
+        // On no file system do these two look different.
+        (false, "cafe\u{301}/x", "deny"),
     ] {
         let mut rules = Rules::folding_case(folds);
         rules.add(&on(Decision::Deny, &[], &["secrets/**", "caf\u{e9}/**"]), "here", None).expect("a rule");

@@ -53,8 +53,8 @@ fn one_that_does_not_fit_stops_all_and_is_named() {
         says(undo.error("invalid_arguments"), &["undo"]);
     }
     let mut desk = Desk::serving(Temp::with(&files));
-    let faults = &edit(&mut desk, &[("a", "1", "X"), ("b", "2", "2")]).details()["faults"];
-    assert_eq!(faults[0]["field"], "patches[1].new_str", "B032");
+    let reply = edit(&mut desk, &[("a", "1", "X"), ("b", "2", "2")]);
+    assert_eq!(reply.details()["faults"][0]["field"], "patches[1].new_str", "B032");
     for empty in [json!({ "patches": [] }), json!({ "patches": [{ "path": "a", "old_str": "", "new_str": "x" }] })] {
         desk.call("patch_files", empty).error("invalid_arguments");
     }
@@ -129,7 +129,7 @@ fn the_one_shot_protocol_has_it_too() {
     let workspace = r#"{"a":"1","b":"2"}"#;
     let call = |list| dispatch(document(workspace, "patch_files", &patches(list).to_string()));
     let ran = call(&[("a", "1", "X"), ("b", "2", "Y")]);
-    let right = done("patch_files", "File patched: a\\nFile patched: b", r#"{"a":"X","b":"Y"}"#);
+    let right = done("patch_files", "File patched: a\nFile patched: b", r#"{"a":"X","b":"Y"}"#);
     assert_eq!(ran.answer("B032"), right);
     let ran = call(&[("a", "1", "X"), ("b", "9", "Y")]);
     assert_eq!(ran.answer("B032"), failed("patch_files", "old_str_not_found", workspace));

@@ -79,7 +79,7 @@ fn a_person_sees_what_would_happen_to_every_file() {
     ]);
     let question = asked(&mut desk, "patch_files", &json!({ "patches": patches }));
     let message = question["params"]["message"].as_str().expect("a message");
-    says(message, &["b matters", "Patch a, b", "-one\n+1\n", "-zwei\n+2\n"]);
+    says(message, &["b matters", "Patch a, b", "-one\n+1\n", "-zwei\n+2"]);
     let reply = said(&mut desk, &question, &json!({ "action": "decline" }));
     reply.error("denied");
     assert_eq!(desk.folder.text("a"), "one\n", "all or none");
