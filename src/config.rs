@@ -7,6 +7,9 @@
 //!   exactly these bytes (`toolgate trust`) only what is stricter counts: rules that deny or ask, `read_only = true`,
 //!   `protect_git = true`, a stricter `otherwise`, `durability = "full"`. The rest is left out, and that is said.
 //!
+//! A workspace of several folders has a file in each: the paths in its rules are those below it, and all else holds for
+//! the whole workspace.
+//!
 //! Merging: the rules and hooks of both files count, the user's first, and of all rules the strictest stands, whatever
 //! the order. Of a single setting a trusted repository's value stands over the user's. A file with a fault stops the
 //! start, since what it forbids would not hold otherwise.
@@ -30,6 +33,8 @@ pub use trust::{Trust, TrustError};
 
 use crate::gate::command_hook::HookSpec;
 use crate::gate::rules::{Decision, Rule};
+use crate::model::folder::Folder;
+use crate::model::path::WsPath;
 use crate::tool::view::Settings;
 use merge::Standing;
 use read::Text;
@@ -88,8 +93,8 @@ pub struct Sources {
     pub named: Option<PathBuf>,
     /// The user's file, if none was named; it may be missing. See [`user_file`].
     pub usual: Option<PathBuf>,
-    /// The workspace's folder.
-    pub root: Option<PathBuf>,
+    /// The workspace's folder, or folders: each may hold a file.
+    pub folders: Vec<Folder>,
     /// What the user has trusted.
     pub trust: Option<Trust>,
 }
@@ -117,14 +122,15 @@ impl Config {
         };
         let user_path = user.as_ref().map(|user| user.path.clone());
         if let Some(user) = user {
-            loaded.take(&user, Standing::User)?;
+            loaded.take(&user, Standing::User, &WsPath::root())?;
         }
-        let Some(root) = &sources.root else { return Ok(loaded) };
-        let Some(text) = Text::read(&root.join(FILE_NAME))? else { return Ok(loaded) };
-        // Naming the repository's file is trusting it.
-        if user_path.as_ref() != Some(&text.path) {
-            let standing = Standing::of_repository(&text, sources.trust.as_ref());
-            loaded.take(&text, standing).map_err(ConfigError::in_repository)?;
+        for Folder { at, path } in &sources.folders {
+            let Some(text) = Text::read(&path.join(FILE_NAME))? else { continue };
+            // Naming the repository's file is trusting it.
+            if user_path.as_ref() != Some(&text.path) {
+                let standing = Standing::of_repository(&text, sources.trust.as_ref());
+                loaded.take(&text, standing, at).map_err(ConfigError::in_repository)?;
+            }
         }
         Ok(loaded)
     }

@@ -22,8 +22,8 @@ pub trait Workspace: Send + Sync + 'static {
     /// What this home guarantees.
     fn promise(&self) -> Promise;
 
-    /// Absolute paths that name the workspace's own folder, so that a caller may write them before a path.
-    fn roots(&self) -> &[String] {
+    /// The folders of the system that the workspace is made of; none where it is not on disk.
+    fn roots(&self) -> &[Root] {
         &[]
     }
 
@@ -75,6 +75,16 @@ pub trait Workspace: Send + Sync + 'static {
     /// # Errors
     /// Whatever the home runs into; it can be tried again.
     fn recover(&self, steps: &[FsStep], journal: &dyn Journal) -> Result<Recovered, FileError>;
+}
+
+/// A folder of the system that a workspace is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// Where it is in the workspace: at the root if it is the only one, else its name.
+    pub at: WsPath,
+    /// Absolute paths of it, which a caller may write before a path: as it was typed where that says the same, and as the
+    /// system resolves it.
+    pub spellings: Vec<String>,
 }
 
 /// What a commit tells while it runs, and where displaced bytes go.

@@ -12,6 +12,7 @@ mod suite {
     mod library;
     mod oneshot;
     mod proofs;
+    mod roots;
     mod scenarios;
     mod stdio;
     mod support;

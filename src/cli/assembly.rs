@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::root::{self, RootError};
+use super::root::{self, RootError, Roots};
 use crate::config::{
     Config, ConfigError, Description, Durability as Wanted, Loaded, Placed, Setup, Sources, Trust, user_file,
 };
@@ -14,6 +14,7 @@ use crate::gate::rules::Guard;
 use crate::ledger::redact::{BadRule, Redact};
 use crate::ledger::state::{StateError, StateFolder};
 use crate::ledger::{Ledger, Limits, Options};
+use crate::model::folder::Folder;
 use crate::model::path::WsPath;
 use crate::model::world::RealWorld;
 use crate::tool::registry::{RegisterError, Registry};
@@ -53,41 +54,41 @@ pub(super) struct Assembly {
     pub(super) config: Config,
     pub(super) ledger: Ledger,
     pub(super) dispatcher: Dispatcher,
-    /// The workspace's folder, as people write it.
-    pub(super) root: String,
+    /// The folders of the workspace.
+    pub(super) folders: Vec<Folder>,
 }
 
 impl Assembly {
-    /// Opens `root`, or the current folder, to run calls in it.
-    pub(super) fn open(root: Option<&Path>, places: &Places, read_only: bool) -> Result<Self, AssemblyError> {
-        let local = root::open(root)?;
-        let folder = canonical(&local);
-        let mut config = load(&folder, places)?;
+    /// Opens `roots`, or the current folder, to run calls in them.
+    pub(super) fn open(roots: &Roots, places: &Places, read_only: bool) -> Result<Self, AssemblyError> {
+        let local = roots.open()?;
+        let folders = local.folders();
+        let mut config = load(&folders, places)?;
         config.read_only |= read_only;
         let durability = match config.durability {
             Wanted::Full => Durability::Full,
             Wanted::Process => Durability::Process,
         };
         let local = local.with_durability(durability);
-        let state = StateFolder::open(&folder, places.state.as_deref())?;
-        let inside = inside(&folder, state.path());
+        let state = StateFolder::open(&folders, places.state.as_deref())?;
+        let inside = inside(&folders, state.path());
         let options = options(&config, durability)?;
         let registry = registry(&config)?;
         let ledger = Ledger::open(state, options, Arc::new(RealWorld))?;
         recover(&local, &ledger);
-        let dispatcher = dispatcher(registry, local, &config, &folder, inside)?.with_ledger(ledger.clone());
-        Ok(Assembly { config, ledger, dispatcher, root: folder.display().to_string() })
+        let dispatcher = dispatcher(registry, local, &config, &folders, inside)?.with_ledger(ledger.clone());
+        Ok(Assembly { config, ledger, dispatcher, folders })
     }
 }
 
 /// A workspace's tools and everything that decides about calls, for who only wants to know: nothing is recorded.
-pub(super) fn judging(root: Option<&Path>, places: &Places) -> Result<Dispatcher, AssemblyError> {
-    let local = root::open(root)?;
-    let folder = canonical(&local);
-    let config = load(&folder, places)?;
-    let state = StateFolder::find(&folder, places.state.as_deref())?;
-    let inside = state.and_then(|state| inside(&folder, state.path()));
-    dispatcher(registry(&config)?, local, &config, &folder, inside)
+pub(super) fn judging(roots: &Roots, places: &Places) -> Result<Dispatcher, AssemblyError> {
+    let local = roots.open()?;
+    let folders = local.folders();
+    let config = load(&folders, places)?;
+    let state = StateFolder::find(&folders, places.state.as_deref())?;
+    let inside = state.and_then(|state| inside(&folders, state.path()));
+    dispatcher(registry(&config)?, local, &config, &folders, inside)
 }
 
 /// The tools, in the words of the configuration.
@@ -105,10 +106,10 @@ fn dispatcher(
     registry: Registry,
     local: Local,
     config: &Config,
-    folder: &Path,
+    folders: &[Folder],
     state: Option<WsPath>,
 ) -> Result<Dispatcher, AssemblyError> {
-    let mut policy = config.policy(Setup { registry: &registry, root: Some(folder), folds_case: false })?;
+    let mut policy = config.policy(Setup { registry: &registry, folders, folds_case: false })?;
     if let Some(inside) = state {
         policy.rules.guard(Guard::below(&inside, "toolgate", "its own records are there"));
     }
@@ -118,35 +119,35 @@ fn dispatcher(
 /// What was recorded of a workspace; looking at it makes and changes nothing.
 pub(super) struct Recorded {
     pub(super) local: Local,
-    pub(super) folder: PathBuf,
+    pub(super) folders: Vec<Folder>,
     /// Nothing, where nothing was ever recorded.
     pub(super) state: Option<StateFolder>,
 }
 
 impl Recorded {
-    pub(super) fn find(root: Option<&Path>, places: &Places) -> Result<Self, AssemblyError> {
-        let local = root::open(root)?;
-        let folder = canonical(&local);
-        let state = StateFolder::find(&folder, places.state.as_deref())?;
-        Ok(Recorded { local, folder, state })
+    pub(super) fn find(roots: &Roots, places: &Places) -> Result<Self, AssemblyError> {
+        let local = roots.open()?;
+        let folders = local.folders();
+        let state = StateFolder::find(&folders, places.state.as_deref())?;
+        Ok(Recorded { local, folders, state })
     }
 
     /// How recording begins, for a person who finds nothing.
     pub(super) fn nothing(&self) -> String {
-        let folder = self.folder.display();
+        let (folders, options) = (root::shown(&self.folders), root::options(&self.folders));
         format!(
-            "nothing is recorded for {folder} yet. Recording begins with the first call: from a client through `toolgate \
-             serve {folder}`, or by hand with `toolgate call list_dir --root {folder}`"
+            "nothing is recorded for {folders} yet. Recording begins with the first call: from a client through `toolgate \
+             serve{options}`, or by hand with `toolgate call list_dir{options}`"
         )
     }
 }
 
-/// The configuration of the workspace in `folder`; what it leaves out is said on standard error.
-pub(super) fn load(folder: &Path, places: &Places) -> Result<Config, AssemblyError> {
+/// The configuration of the workspace in `folders`; what it leaves out is said on standard error.
+pub(super) fn load(folders: &[Folder], places: &Places) -> Result<Config, AssemblyError> {
     let sources = Sources {
         named: places.config.clone(),
         usual: user_file(|name| std::env::var_os(name)),
-        root: Some(folder.to_owned()),
+        folders: folders.to_vec(),
         trust: trust_file(places),
     };
     let Loaded { config, left_out } = Config::load(&sources)?;
@@ -161,11 +162,6 @@ pub(super) fn load(folder: &Path, places: &Places) -> Result<Config, AssemblyErr
 pub(super) fn trust_file(places: &Places) -> Option<Trust> {
     let home = places.state.clone().or_else(|| StateFolder::home().ok())?;
     Some(Trust::at(home.join("trust.toml")))
-}
-
-/// The workspace's folder as the system resolves it.
-pub(super) fn canonical(local: &Local) -> PathBuf {
-    local.roots().last().map(PathBuf::from).unwrap_or_default()
 }
 
 fn options(config: &Config, durability: Durability) -> Result<Options, AssemblyError> {
@@ -204,7 +200,6 @@ fn recover(local: &Local, ledger: &Ledger) {
 }
 
 /// The state folder, if it lies in the workspace.
-fn inside(folder: &Path, state: &Path) -> Option<WsPath> {
-    let below = state.strip_prefix(folder).ok()?.to_str()?;
-    WsPath::parse(below).ok().filter(|path| !path.is_root())
+fn inside(folders: &[Folder], state: &Path) -> Option<WsPath> {
+    folders.iter().find_map(|folder| folder.inside(state))
 }

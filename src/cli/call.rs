@@ -1,7 +1,6 @@
 //! `toolgate call`: one tool on real files, from a shell.
 
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use futures_util::FutureExt;
@@ -9,6 +8,7 @@ use serde_json::json;
 
 use super::assembly::{Assembly, Places};
 use super::fail;
+use super::root::Roots;
 use crate::dispatch::{Completed, Control};
 use crate::gate::command_hook::end_all;
 use crate::model::call::{Call, Caller};
@@ -27,9 +27,8 @@ pub(super) struct Arguments {
     tool: String,
     /// Its arguments as a JSON object. `-`: from standard input. Left out: {}.
     json: Option<String>,
-    /// The folder to work in. Left out: the current one, unless that is / or the home folder.
-    #[arg(long)]
-    root: Option<PathBuf>,
+    #[command(flatten)]
+    roots: Roots,
     #[command(flatten)]
     places: Places,
     /// Print the outcome as JSON instead of the text that a model sees.
@@ -65,7 +64,7 @@ fn outcome(arguments: &Arguments) -> Result<Completed, Box<dyn std::error::Error
         }
         Some(text) => text.to_owned(),
     };
-    let assembly = Assembly::open(arguments.root.as_deref(), &arguments.places, false)?;
+    let assembly = Assembly::open(&arguments.roots, &arguments.places, false)?;
     let call = Call { tool: arguments.tool.clone(), arguments: Ok(parse_strict(&text).map_err(NotArguments)?) };
     // One call at a time never has to wait for another, so no runtime is needed.
     let outcome = assembly.dispatcher.dispatch(call, &Caller::CommandLine, Control::default()).now_or_never();

@@ -1,13 +1,13 @@
 //! `toolgate check`: what would be decided about a call, and by whom.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::assembly::{Places, judging};
 use super::call::NotArguments;
 use super::fail;
 use super::print::{Paint, Tone, printed};
+use super::root::Roots;
 use crate::dispatch::Foreseen;
 use crate::gate::rules::Decision;
 use crate::gate::{Ground, Verdict};
@@ -34,9 +34,8 @@ pub(super) struct Arguments {
     /// Its arguments as a JSON object.
     #[arg(default_value = "{}")]
     json: String,
-    /// The folder. Left out: the current one, unless that is / or the home folder.
-    #[arg(long)]
-    root: Option<PathBuf>,
+    #[command(flatten)]
+    roots: Roots,
     /// Who would call: `mcp` for a client of `toolgate serve`, `cli` for `toolgate call`.
     #[arg(long, value_enum, default_value_t = Who::Mcp)]
     caller: Who,
@@ -59,7 +58,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
 
 fn foresee(arguments: &Arguments) -> Result<Foreseen, Box<dyn std::error::Error>> {
     let given = parse_strict(&arguments.json).map_err(NotArguments)?;
-    let dispatcher = judging(arguments.root.as_deref(), &arguments.places)?;
+    let dispatcher = judging(&arguments.roots, &arguments.places)?;
     let caller = match arguments.caller {
         Who::Mcp => Caller::Mcp { principal: "local".into() },
         Who::Cli => Caller::CommandLine,

@@ -3,7 +3,6 @@
 mod sides;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use bytes::Bytes;
 
 use super::assembly::{Places, Recorded};
 use super::print::{Out, Paint, Tone, local, printed, size};
+use super::root::{self, Roots};
 use crate::ledger::state::StateFolder;
 use crate::ledger::{ChangeRecord, ChangedStep, Ledger, LedgerError, Options, Status};
 use crate::model::event::FsAction;
@@ -34,9 +34,8 @@ pub(super) struct Arguments {
     /// Show what happened to its files since, instead.
     #[arg(long)]
     now: bool,
-    /// The folder. Left out: the current one, unless that is / or the home folder.
-    #[arg(long)]
-    root: Option<PathBuf>,
+    #[command(flatten)]
+    roots: Roots,
     #[command(flatten)]
     places: Places,
 }
@@ -46,12 +45,12 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn show(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
-    let Recorded { local, folder, state } = Recorded::find(arguments.root.as_deref(), &arguments.places)?;
+    let Recorded { local, folders, state } = Recorded::find(&arguments.roots, &arguments.places)?;
     let Some(state) = state else {
-        return Err(format!("nothing is recorded for {}, so there is no change to show", folder.display()).into());
+        return Err(format!("nothing is recorded for {}, so there is no change to show", root::shown(&folders)).into());
     };
     let home = arguments.places.state.as_deref();
-    let ledger = Ledger::open(StateFolder::open(&folder, home)?, Options::default(), Arc::new(RealWorld))?;
+    let ledger = Ledger::open(StateFolder::open(&folders, home)?, Options::default(), Arc::new(RealWorld))?;
     let record = ledger.change(arguments.change)?;
     let sides = Sides::of(&record, &local, &ledger, &state)?;
     let paint = Paint::for_stdout();

@@ -1,20 +1,21 @@
 //! `toolgate gc`: lets go of kept bytes, changes and logs that are too old or too much.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use jiff::Timestamp;
 
 use super::assembly::{Assembly, Places, Recorded, retention};
 use super::print::{Out, count, printed, size};
+use super::root::Placed;
 use crate::ledger::read::session_names;
 use crate::ledger::{Filter, Ledger, LedgerError, Limits, Status, Swept};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The folder. Left out: the current one, unless that is / or the home folder.
-    root: Option<PathBuf>,
+    #[command(flatten)]
+    folder: Placed,
     /// Only say what would go.
     #[arg(long)]
     dry_run: bool,
@@ -27,12 +28,12 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn sweep(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
-    let recorded = Recorded::find(arguments.root.as_deref(), &arguments.places)?;
+    let recorded = Recorded::find(&arguments.folder.roots(), &arguments.places)?;
     let Some(state) = &recorded.state else {
         writeln!(out, "{}", recorded.nothing())?;
         return Ok(ExitCode::SUCCESS);
     };
-    let Assembly { config, ledger, .. } = Assembly::open(Some(&recorded.folder), &arguments.places, false)?;
+    let Assembly { config, ledger, .. } = Assembly::open(&arguments.folder.roots(), &arguments.places, false)?;
     let limits = retention(&config);
     if arguments.dry_run {
         let swept = ledger.foresee_sweep()?;

@@ -5,12 +5,12 @@ mod gather;
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use super::assembly::{Places, Recorded};
 use super::print::{Out, Paint, printed};
+use super::root::Placed;
 use crate::ledger::read::{self, Follow};
 use crate::ledger::state::StateFolder;
 use crate::model::event::Line;
@@ -24,8 +24,8 @@ const LOOK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The folder. Left out: the current one, unless that is / or the home folder.
-    root: Option<PathBuf>,
+    #[command(flatten)]
+    folder: Placed,
     /// Go on as more is recorded, until Ctrl-C.
     #[arg(long, short)]
     follow: bool,
@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn show(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
-    let recorded = Recorded::find(arguments.root.as_deref(), &arguments.places)?;
+    let recorded = Recorded::find(&arguments.folder.roots(), &arguments.places)?;
     let mut registry = Registry::new();
     tools::register(&mut registry)?;
     let mut log = Log {
@@ -131,7 +131,7 @@ impl Log<'_> {
 
     /// Prints what was recorded so far, then everything as it is recorded.
     fn follow(&mut self, arguments: &Arguments, recorded: Recorded) -> Result<(), Box<dyn std::error::Error>> {
-        let Recorded { folder, mut state, .. } = recorded;
+        let Recorded { folders, mut state, .. } = recorded;
         if state.is_none() && self.cards.is_some() {
             let _ = writeln!(io::stderr(), "toolgate: nothing is recorded yet; waiting for the first call");
         }
@@ -144,7 +144,7 @@ impl Log<'_> {
             self.out.flush()?;
             std::thread::sleep(LOOK);
             if state.is_none() {
-                state = StateFolder::find(&folder, arguments.places.state.as_deref())?;
+                state = StateFolder::find(&folders, arguments.places.state.as_deref())?;
             }
             let Some(state) = &state else { continue };
             for line in follow.look(state)? {

@@ -1,15 +1,16 @@
 //! `toolgate serve`: a folder for an MCP client.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::assembly::{Assembly, Places};
 use super::fail;
+use super::root::{self, Placed};
 use crate::config::Results;
 use crate::gate::command_hook::end_all;
+use crate::model::folder::Folder;
 use crate::model::world::RealWorld;
 use crate::rpc::{Approvals, Mcp, Profile};
 use crate::serve::stdio;
@@ -21,8 +22,8 @@ const INSTRUCTIONS: &str = "Files of one folder, read and changed safely. Paths 
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The folder to serve. Left out: the current one, unless that is / or the home folder.
-    root: Option<PathBuf>,
+    #[command(flatten)]
+    folder: Placed,
     /// Advertise output schemas, and send the complete typed output beside the text.
     #[arg(long)]
     structured: bool,
@@ -34,18 +35,18 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> ExitCode {
-    let assembly = match Assembly::open(arguments.root.as_deref(), &arguments.places, arguments.read_only) {
+    let assembly = match Assembly::open(&arguments.folder.roots(), &arguments.places, arguments.read_only) {
         Ok(assembly) => assembly,
         Err(error) => return fail(1, error),
     };
     if std::io::stdin().is_terminal() {
-        explain(&assembly.root);
+        explain(&assembly.folders);
     }
-    let Assembly { config, dispatcher, ledger, .. } = assembly;
+    let Assembly { config, dispatcher, ledger, folders } = assembly;
     let profile = Profile {
         structured: arguments.structured || config.results == Results::Structured,
         read_only: config.read_only,
-        instructions: Some(INSTRUCTIONS.to_owned()),
+        instructions: Some(instructions(&folders)),
         ..Profile::default()
     };
     let patience = config.approval.timeout_ms.map_or(Approvals::PATIENCE, |ms| Duration::from_millis(ms.get()));
@@ -66,13 +67,26 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
+/// What a model is told about the server, and how paths begin where there are several folders.
+fn instructions(folders: &[Folder]) -> String {
+    let names: Vec<_> = folders.iter().filter(|folder| !folder.at.is_root()).map(|folder| folder.at.as_str()).collect();
+    if names.is_empty() {
+        return INSTRUCTIONS.to_owned();
+    }
+    format!(
+        "{INSTRUCTIONS} There are several folders, and every path begins with the name of one: {}.",
+        names.join(", ")
+    )
+}
+
 /// Tells a person who started the server by hand what it is waiting for.
-fn explain(root: &str) {
+fn explain(folders: &[Folder]) {
+    let (shown, options) = (root::shown(folders), root::options(folders));
     let _ = writeln!(
         std::io::stderr(),
-        "toolgate serves {root} and waits for an MCP client on standard input.\n\
+        "toolgate serves {shown} and waits for an MCP client on standard input.\n\
          Clients start it themselves: put this command into their configuration (see the README).\n\
-         To try a tool by hand: toolgate call list_dir --root {root}\n\
+         To try a tool by hand: toolgate call list_dir{options}\n\
          Ctrl-D ends it."
     );
 }

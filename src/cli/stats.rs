@@ -1,19 +1,19 @@
 //! `toolgate stats`: calls, errors and times, from what was recorded.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::assembly::{Places, Recorded};
 use super::print::{Out, Paint, Tone, count, printed, span};
+use super::root::Placed;
 use crate::ledger::read::{self, Stats, ToolStats};
 use crate::model::event::Line;
 use crate::text::harmless;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The folder. Left out: the current one, unless that is / or the home folder.
-    root: Option<PathBuf>,
+    #[command(flatten)]
+    folder: Placed,
     /// Print all figures as JSON.
     #[arg(long = "json", id = "as_json")]
     as_json: bool,
@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn figures(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
-    let recorded = Recorded::find(arguments.root.as_deref(), &arguments.places)?;
+    let recorded = Recorded::find(&arguments.folder.roots(), &arguments.places)?;
     let lines: Vec<Line> = match &recorded.state {
         Some(state) => read::lines(state)?.collect::<io::Result<_>>()?,
         None => Vec::new(),

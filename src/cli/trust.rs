@@ -1,20 +1,19 @@
 //! `toolgate trust`: lets everything in a repository's toolgate.toml count, as it is now.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::ask;
-use super::assembly::{Places, canonical, trust_file};
+use super::assembly::{Places, trust_file};
 use super::print::{Out, Paint, Tone, printed};
-use super::root;
+use super::root::Placed;
 use crate::config::Proposal;
 use crate::text::harmless;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The folder. Left out: the current one, unless that is / or the home folder.
-    root: Option<PathBuf>,
+    #[command(flatten)]
+    folder: Placed,
     /// Do not ask.
     #[arg(long)]
     yes: bool,
@@ -30,10 +29,13 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn offer(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
-    let folder = canonical(&root::open(arguments.root.as_deref())?);
+    let local = arguments.folder.roots().open()?;
+    let [folder] = &local.folders()[..] else {
+        return Err("name the one folder whose toolgate.toml is to be trusted".into());
+    };
     let trust = trust_file(&arguments.places)
         .ok_or("there is no folder to remember it in: set HOME, or name one with --state DIR")?;
-    let proposal = Proposal::read(&folder)?;
+    let proposal = Proposal::read(&folder.path)?;
     show(&proposal, Paint::for_stdout(), out)?;
     if proposal.is_trusted(&trust)? {
         writeln!(out, "This is trusted already; there is nothing to do.")?;

@@ -1,7 +1,6 @@
 //! `toolgate undo`: takes changes back, whoever made them, through the gate like every other call.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use futures_util::FutureExt;
@@ -12,6 +11,7 @@ use super::assembly::{Assembly, Places, Recorded};
 use super::diff::{Sides, headline, summary};
 use super::fail;
 use super::print::{Out, Paint, Tone, printed};
+use super::root::{Roots, shell_word};
 use crate::dispatch::{Completed, Control};
 use crate::gate::command_hook::end_all;
 use crate::ledger::ChangeRecord;
@@ -32,9 +32,8 @@ pub(super) struct Arguments {
     /// Take back so many changes, the newest first.
     #[arg(long, value_name = "N", conflicts_with = "change")]
     last: Option<std::num::NonZeroU32>,
-    /// The folder. Left out: the current one, unless that is / or the home folder.
-    #[arg(long)]
-    root: Option<PathBuf>,
+    #[command(flatten)]
+    roots: Roots,
     #[command(flatten)]
     places: Places,
 }
@@ -48,11 +47,11 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn undo(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
-    let recorded = Recorded::find(arguments.root.as_deref(), &arguments.places)?;
+    let recorded = Recorded::find(&arguments.roots, &arguments.places)?;
     if recorded.state.is_none() {
         return Err(format!("there is nothing to undo: {}", recorded.nothing()).into());
     }
-    let assembly = Assembly::open(Some(&recorded.folder), &arguments.places, false)?;
+    let assembly = Assembly::open(&arguments.roots, &arguments.places, false)?;
     let undoing = Undoing { asked: arguments, recorded, assembly, paint: Paint::for_stdout() };
     let code = match arguments.change {
         Some(change) => undoing.one(&undoing.assembly.ledger.change(change)?, out)?,
@@ -146,21 +145,10 @@ impl Undoing<'_> {
 
     /// A command that means the same folders as this one.
     fn command(&self, words: &str, change: ChangeId) -> String {
-        let mut command = format!("toolgate {words} {change}");
-        let folders = [("--root", &self.asked.root), ("--state", &self.asked.places.state)];
-        for (option, folder) in folders.iter().filter_map(|(option, folder)| Some((option, folder.as_ref()?))) {
-            command.push_str(&format!(" {option} {}", shell_word(&folder.display().to_string())));
+        let mut command = format!("toolgate {words} {change}{}", self.asked.roots.words());
+        if let Some(state) = &self.asked.places.state {
+            command.push_str(&format!(" --state {}", shell_word(&state.display().to_string())));
         }
         command
-    }
-}
-
-/// A word as shells take it.
-fn shell_word(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/\\:._-+@%,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }

@@ -11,6 +11,7 @@ use super::trust::Trust;
 use super::{Config, Loaded, Placed};
 use crate::gate::command_hook::HookSpec;
 use crate::gate::rules::Decision;
+use crate::model::path::WsPath;
 
 /// Whose file it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,11 +50,11 @@ impl Standing {
 }
 
 impl Loaded {
-    /// Adds what a file says.
-    pub(super) fn take(&mut self, text: &Text, standing: Standing) -> Result<(), ConfigError> {
+    /// Adds what a file says. The paths in its rules are those below that place.
+    pub(super) fn take(&mut self, text: &Text, standing: Standing, below: &WsPath) -> Result<(), ConfigError> {
         let file: File =
             toml::from_str(&text.content).map_err(|error| ConfigError::of_toml(&text.path, &text.content, &error))?;
-        let mut taking = Taking { text, standing: &standing, left_out: Vec::new() };
+        let mut taking = Taking { text, standing: &standing, below, left_out: Vec::new() };
         taking.settings(&mut self.config, &file);
         taking.lists(&mut self.config, file)?;
         self.config.sources.extend([text.path.clone(), text.real.clone()]);
@@ -81,6 +82,7 @@ fn way_in(text: &Text, since: &Since) -> String {
 struct Taking<'a> {
     text: &'a Text,
     standing: &'a Standing,
+    below: &'a WsPath,
     left_out: Vec<String>,
 }
 
@@ -138,7 +140,8 @@ impl Taking<'_> {
 
     fn lists(&mut self, config: &mut Config, file: File) -> Result<(), ConfigError> {
         for rule in file.rule {
-            let rule = self.placed(rule);
+            let mut rule = self.placed(rule);
+            rule.value = rule.value.below(self.below);
             let stricter = rule.value.decision != Decision::Allow;
             if self.counts(stricter, format_args!("the rule that allows at {}", rule.at)) {
                 config.rules.push(rule);
@@ -174,7 +177,11 @@ impl Taking<'_> {
 
     fn placed<T>(&self, spanned: Spanned<T>) -> Placed<T> {
         let (start, text) = (spanned.span().start, &self.text.content);
-        let whose = if *self.standing == Standing::User { "the user's configuration" } else { super::FILE_NAME };
+        let whose = match self.standing {
+            Standing::User => "the user's configuration".to_owned(),
+            _ if self.below.is_root() => super::FILE_NAME.to_owned(),
+            _ => self.below.join(super::FILE_NAME).to_string(),
+        };
         Placed {
             value: spanned.into_inner(),
             at: at(&self.text.path, text, start),

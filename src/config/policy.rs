@@ -9,7 +9,7 @@ use crate::gate::command_hook::CommandHook;
 use crate::gate::hook::Hook;
 use crate::gate::policy::Policy;
 use crate::gate::rules::{Guard, Rules};
-use crate::model::path::WsPath;
+use crate::model::folder::Folder;
 use crate::tool::registry::Registry;
 
 /// What a policy is made for.
@@ -17,8 +17,8 @@ use crate::tool::registry::Registry;
 pub struct Setup<'a> {
     /// The tools that there are.
     pub registry: &'a Registry,
-    /// The workspace's folder, without links; nothing where it lies in memory.
-    pub root: Option<&'a Path>,
+    /// The workspace's folder or folders, without links; none where it lies in memory.
+    pub folders: &'a [Folder],
     /// Whether the workspace may take `A` and `a` for one name.
     pub folds_case: bool,
 }
@@ -37,14 +37,17 @@ impl Config {
         }
         let mut hooks: Vec<Arc<dyn Hook>> = Vec::new();
         for hook in &self.hooks {
-            let made = CommandHook::new(&hook.value, &hook.folder, setup.root, Some(setup.registry));
-            hooks.push(Arc::new(made.map_err(|fault| hook.fault(fault))?));
+            // A repository's hook runs in its own folder, the user's in the first.
+            let own = setup.folders.iter().find(|folder| folder.path == hook.folder).or(setup.folders.first());
+            let place = own.map(|folder| folder.path.as_path());
+            let made = CommandHook::new(&hook.value, &hook.folder, place, Some(setup.registry));
+            hooks.push(Arc::new(made.map_err(|fault| hook.fault(fault))?.among(setup.folders)));
         }
-        self.guards(setup.root).into_iter().for_each(|guard| rules.guard(guard));
+        self.guards(setup.folders).into_iter().for_each(|guard| rules.guard(guard));
         Ok(Policy { rules, hooks })
     }
 
-    fn guards(&self, root: Option<&Path>) -> Vec<Guard> {
+    fn guards(&self, folders: &[Folder]) -> Vec<Guard> {
         let mut guards = Vec::new();
         if self.read_only {
             guards.push(Guard::read_only("the setting read_only"));
@@ -52,17 +55,15 @@ impl Config {
         if self.protect_git {
             guards.push(Guard::git());
         }
-        let Some(root) = root else { return guards };
-        if let Ok(own) = WsPath::parse(FILE_NAME) {
-            let reason = "it decides what may run here";
+        let reason = "it decides what may run here";
+        for folder in folders {
+            let own = folder.at.join(FILE_NAME);
             guards.push(Guard::below(&own, "the guard of toolgate.toml", reason).asking());
+            let run = self.hooks.iter().flat_map(|hook| files_of(&hook.value, &hook.folder, &folder.path));
+            let decide = self.sources.iter().filter(|source| **source != folder.path.join(FILE_NAME)).cloned();
+            let inside = run.chain(decide).filter_map(|file| folder.inside(&file));
+            guards.extend(inside.map(|file| Guard::below(&file, "the guard of the configuration", reason)));
         }
-        let run = self.hooks.iter().flat_map(|hook| files_of(&hook.value, &hook.folder, root));
-        let decide = self.sources.iter().filter(|source| **source != root.join(FILE_NAME)).cloned();
-        guards.extend(run.chain(decide).filter_map(|file| {
-            let inside = WsPath::parse(file.strip_prefix(root).ok()?.to_str()?).ok()?;
-            Some(Guard::below(&inside, "the guard of the configuration", "it decides what may run here"))
-        }));
         guards
     }
 

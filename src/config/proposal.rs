@@ -6,6 +6,7 @@ use super::fault::ConfigError;
 use super::merge::{Since, Standing};
 use super::read::Text;
 use super::{Config, FILE_NAME, Loaded, Trust};
+use crate::model::path::WsPath;
 
 /// The `toolgate.toml` of a repository as it was read once: what is shown is what is trusted.
 #[derive(Debug, Clone)]
@@ -28,7 +29,7 @@ impl Proposal {
         let path = root.join(FILE_NAME);
         let text = Text::read(&path)?.ok_or_else(|| ConfigError::missing(&path))?;
         let mut alone = Loaded { config: Config::default(), left_out: Vec::new() };
-        alone.take(&text, Standing::Stranger { since: Since::Never })?;
+        alone.take(&text, Standing::Stranger { since: Since::Never }, &WsPath::root())?;
         Ok(Proposal { path: text.path, content: text.content, counts: alone.left_out })
     }
 

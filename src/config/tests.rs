@@ -48,7 +48,7 @@ impl Home {
         Config::load(&Sources {
             named: None,
             usual: Some(self.path("user.toml")),
-            root: Some(self.root()),
+            folders: vec![Folder::only(self.root())],
             trust: Some(self.trust()),
         })
     }
@@ -81,7 +81,7 @@ impl Home {
     fn policy(&self, config: &Config) -> Result<crate::gate::policy::Policy, ConfigError> {
         let mut registry = Registry::new();
         tools::register(&mut registry).expect("tools");
-        config.policy(Setup { registry: &registry, root: Some(&self.root()), folds_case: false })
+        config.policy(Setup { registry: &registry, folders: &[Folder::only(self.root())], folds_case: false })
     }
 }
 

@@ -27,6 +27,7 @@ use crate::gate::hook::{After, Before, Hook, HookFailure, HookFuture, OnFailure,
 use crate::gate::rules::{Names, check_tools};
 use crate::gate::{CallFacts, Ground, Verdict};
 use crate::model::event::Phase;
+use crate::model::folder::Folder;
 use crate::tool::registry::Registry;
 use message::{Post, PostDecision, Pre, PreDecision};
 use process::Ended;
@@ -42,6 +43,8 @@ pub struct CommandHook {
     limit: Duration,
     on_failure: OnFailure,
     workspace: Option<PathBuf>,
+    /// Where the workspace has several: each by its name.
+    folders: Vec<Folder>,
 }
 
 impl CommandHook {
@@ -67,12 +70,19 @@ impl CommandHook {
             limit: Duration::from_millis(spec.timeout_ms),
             on_failure: spec.on_failure,
             workspace: workspace.map(Path::to_owned),
+            folders: Vec::new(),
         })
+    }
+
+    /// The same hook, which is told of the folders of the workspace where they have names.
+    #[must_use]
+    pub fn among(self, folders: &[Folder]) -> Self {
+        CommandHook { folders: folders.iter().filter(|folder| !folder.at.is_root()).cloned().collect(), ..self }
     }
 
     /// Runs the command on a call. Blocks until it has ended or its time is up.
     fn run<T: Answer>(&self, call: &CallFacts, outcome: Option<&OutcomeFacts>) -> Result<T, HookFailure> {
-        let event = message::event(&self.name, self.phase, self.workspace.as_deref(), call, outcome);
+        let event = message::event(&self.name, self.phase, (self.workspace.as_deref(), &self.folders), call, outcome);
         let mut command = Command::new(&self.program);
         command.args(&self.arguments);
         if let Some(folder) = &self.workspace {

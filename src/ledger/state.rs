@@ -8,6 +8,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 pub use crate::ledger::error::StateError;
+use crate::model::folder::Folder;
 
 /// The open state folder of one workspace.
 #[derive(Debug)]
@@ -17,13 +18,13 @@ pub struct StateFolder {
 }
 
 impl StateFolder {
-    /// Opens the state folder of the workspace `root`, made for this user only if it is not there: below `home` if one
-    /// is named, else where this system keeps the state of users.
+    /// Opens the state folder of the workspace that is made of `folders`, made for this user only if it is not there:
+    /// below `home` if one is named, else where this system keeps the state of users.
     ///
     /// # Errors
     /// See [`StateError`].
-    pub fn open(root: &Path, home: Option<&Path>) -> Result<Self, StateError> {
-        let path = place(root, home)?;
+    pub fn open(folders: &[Folder], home: Option<&Path>) -> Result<Self, StateError> {
+        let path = place(folders, home)?;
         enter(&path, true)
             .map(|dir| StateFolder { dir, path: path.clone() })
             .map_err(|source| StateError::Io { path, source })
@@ -33,8 +34,8 @@ impl StateFolder {
     ///
     /// # Errors
     /// See [`StateError`].
-    pub fn find(root: &Path, home: Option<&Path>) -> Result<Option<Self>, StateError> {
-        let path = place(root, home)?;
+    pub fn find(folders: &[Folder], home: Option<&Path>) -> Result<Option<Self>, StateError> {
+        let path = place(folders, home)?;
         match enter(&path, false) {
             Ok(dir) => Ok(Some(StateFolder { dir, path })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -57,8 +58,8 @@ impl StateFolder {
     }
 }
 
-/// Where the ledger of `root` lies, which must be outside of it.
-fn place(root: &Path, home: Option<&Path>) -> Result<PathBuf, StateError> {
+/// Where the ledger of these folders lies, which must be outside of all.
+fn place(folders: &[Folder], home: Option<&Path>) -> Result<PathBuf, StateError> {
     let at = |path: &Path| {
         let path = path.to_owned();
         move |source| StateError::Io { path, source }
@@ -68,19 +69,41 @@ fn place(root: &Path, home: Option<&Path>) -> Result<PathBuf, StateError> {
         Some(home) => home.to_owned(),
         None => default_home(std::env::consts::OS, |name| std::env::var_os(name))?,
     };
-    let root = resolved(root).map_err(at(root))?;
+    let mut roots = Vec::with_capacity(folders.len());
+    for Folder { at: name, path } in folders {
+        roots.push(Folder { at: name.clone(), path: resolved(path).map_err(at(path))? });
+    }
     let home = resolved(&home).map_err(at(&home))?;
-    let state = home.join(folder_name(&root));
+    let state = home.join(folder_name(&mut roots));
     // Who serves their home folder, or the whole disk, has everything inside, and the gate guards this then.
-    if named && state.starts_with(&root) { Err(StateError::Inside { state, root }) } else { Ok(state) }
+    match roots.into_iter().find(|root| named && state.starts_with(&root.path)) {
+        Some(Folder { path: root, .. }) => Err(StateError::Inside { state, root }),
+        None => Ok(state),
+    }
 }
 
-/// `<name>-<8 hexadecimal digits>`: for people to know it by, and for no other to have it.
-fn folder_name(root: &Path) -> String {
-    let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
+/// `<name>-<8 hexadecimal digits>`: for people to know it by, and for no other to have it. Several folders have one
+/// together, in whatever order they are named.
+fn folder_name(roots: &mut [Folder]) -> String {
+    roots.sort_by(|one, other| one.at.cmp(&other.at));
+    let mut hasher = blake3::Hasher::new();
+    let mut names = Vec::new();
+    for Folder { at, path } in roots.iter() {
+        if at.is_root() {
+            names.push(path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default());
+        } else {
+            names.push(at.to_string());
+            hasher.update(at.as_str().as_bytes()).update(b"\0");
+        }
+        hasher.update(path.as_os_str().as_encoded_bytes());
+        if !at.is_root() {
+            hasher.update(b"\0");
+        }
+    }
+    let name = names.join("+");
+    let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+') { c } else { '_' };
     let name: String = name.chars().take(40).map(plain).collect();
-    let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+    let hash = hasher.finalize().to_hex();
     format!("{}-{}", if name.is_empty() { "root" } else { &name }, &hash[..8])
 }
 
@@ -168,24 +191,42 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let home = tempfile::tempdir().unwrap();
         let home = home.path().join("deep/er");
-        assert!(StateFolder::find(root.path(), Some(&home)).unwrap().is_none());
-        let state = StateFolder::open(root.path(), Some(&home)).unwrap();
+        assert!(StateFolder::find(&[Folder::only(root.path())], Some(&home)).unwrap().is_none());
+        let state = StateFolder::open(&[Folder::only(root.path())], Some(&home)).unwrap();
         #[cfg(unix)]
         {
             let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(state.path()).unwrap().permissions());
             assert_eq!(mode & 0o777, 0o700);
         }
-        let found = StateFolder::find(root.path(), Some(&home)).unwrap().unwrap();
+        let found = StateFolder::find(&[Folder::only(root.path())], Some(&home)).unwrap().unwrap();
         assert_eq!(found.path(), state.path());
         let name = state.path().file_name().unwrap().to_string_lossy().into_owned();
         assert_eq!(name.rsplit('-').next().unwrap().len(), 8, "{name}");
     }
 
     #[test]
+    fn several_folders_have_one_state_in_whatever_order() {
+        let (a, b, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let folder = |name: &str, dir: &tempfile::TempDir| Folder {
+            at: crate::model::path::WsPath::parse(name).unwrap(),
+            path: dir.path().to_owned(),
+        };
+        let state = |folders: &[Folder]| StateFolder::open(folders, Some(home.path())).unwrap().path().to_owned();
+        let both = state(&[folder("a", &a), folder("b", &b)]);
+        assert_eq!(both, state(&[folder("b", &b), folder("a", &a)]));
+        assert!(both.file_name().unwrap().to_string_lossy().starts_with("a+b-"), "{}", both.display());
+        for other in [vec![folder("a", &a)], vec![folder("a", &b), folder("b", &a)], vec![Folder::only(a.path())]] {
+            assert_ne!(both, state(&other));
+        }
+        let inside = StateFolder::open(&[folder("a", &a), folder("b", &b)], Some(&b.path().join("x"))).unwrap_err();
+        assert!(matches!(inside, StateError::Inside { .. }));
+    }
+
+    #[test]
     fn a_state_folder_inside_the_workspace_is_refused() {
         let root = tempfile::tempdir().unwrap();
         let inside = root.path().join("not/there/yet");
-        let refused = StateFolder::open(root.path(), Some(&inside)).unwrap_err();
+        let refused = StateFolder::open(&[Folder::only(root.path())], Some(&inside)).unwrap_err();
         assert!(matches!(refused, StateError::Inside { .. }) && refused.to_string().contains("--state DIR"));
         assert!(!inside.exists());
         #[cfg(unix)]
@@ -193,7 +234,10 @@ mod tests {
             let outside = tempfile::tempdir().unwrap();
             let link = outside.path().join("link");
             std::os::unix::fs::symlink(root.path(), &link).unwrap();
-            assert!(matches!(StateFolder::open(root.path(), Some(&link)), Err(StateError::Inside { .. })));
+            assert!(matches!(
+                StateFolder::open(&[Folder::only(root.path())], Some(&link)),
+                Err(StateError::Inside { .. })
+            ));
         }
     }
 }

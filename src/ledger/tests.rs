@@ -19,6 +19,7 @@ use crate::ledger::state::StateFolder;
 use crate::ledger::{ChangeKind, Ledger, OpenChange, Options, Stamp};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::event::{Event, FsAction, FsStep};
+use crate::model::folder::Folder;
 use crate::model::id::CallId;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
@@ -53,7 +54,7 @@ impl Bed {
     }
 
     fn state(&self) -> StateFolder {
-        StateFolder::open(self.root.path(), Some(self.home.path())).unwrap()
+        StateFolder::open(&[Folder::only(self.root.path())], Some(self.home.path())).unwrap()
     }
 
     /// As another process would.

@@ -111,6 +111,26 @@ impl WsPath {
         if self.is_root() { WsPath(name.to_owned()) } else { WsPath(format!("{}/{name}", self.0)) }
     }
 
+    /// What of this path lies below `folder`: the root where it is `folder`, nothing where it is not within.
+    #[must_use]
+    pub fn below(&self, folder: &WsPath) -> Option<WsPath> {
+        if folder.is_root() {
+            return Some(self.clone());
+        }
+        let rest = self.0.strip_prefix(&folder.0)?;
+        if rest.is_empty() { Some(WsPath::root()) } else { rest.strip_prefix('/').map(|rest| WsPath(rest.to_owned())) }
+    }
+
+    /// This path as it is called from where `folder` is.
+    #[must_use]
+    pub fn under(&self, folder: &WsPath) -> WsPath {
+        match (folder.is_root(), self.is_root()) {
+            (true, _) => self.clone(),
+            (_, true) => folder.clone(),
+            _ => WsPath(format!("{}/{}", folder.0, self.0)),
+        }
+    }
+
     /// Whether `self` is `folder` or lies below it.
     #[must_use]
     pub fn is_within(&self, folder: &WsPath) -> bool {
@@ -183,6 +203,14 @@ mod tests {
         assert_eq!((parent.as_str(), path.name()), ("a", "b"));
         assert_eq!(parent.parent(), Some(WsPath::root()));
         assert_eq!(WsPath::root().parent(), None);
-        assert!(path.is_within(&parent) && !WsPath::parse("ab").expect("a path").is_within(&parent));
+        let other = WsPath::parse("ab").expect("a path");
+        assert!(path.is_within(&parent) && !other.is_within(&parent));
+        assert_eq!(path.below(&parent), WsPath::parse("b").ok());
+        assert_eq!((path.below(&path), path.below(&WsPath::root())), (Some(WsPath::root()), Some(path.clone())));
+        assert_eq!((other.below(&parent), parent.below(&path)), (None, None));
+        for (below, folder) in [("b", "a"), (".", "a/b"), ("a/b", ".")] {
+            let path_of = |text: &str| WsPath::parse(text).expect("a path");
+            assert_eq!(path_of(below).under(&path_of(folder)), path, "{below} under {folder}");
+        }
     }
 }

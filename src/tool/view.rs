@@ -12,7 +12,7 @@ use crate::model::id::ChangeId;
 use crate::model::path::{PathError, WsPath, is_separator};
 use crate::model::version::Version;
 use crate::text::names::look_alike;
-use crate::workspace::{About, FileError, FileErrorKind, Listing, OpenFile, Promise, Stat, Workspace};
+use crate::workspace::{About, FileError, FileErrorKind, Listing, OpenFile, Promise, Root, Stat, Workspace};
 
 /// A read-only view of a workspace for one call.
 #[derive(Clone)]
@@ -167,7 +167,12 @@ impl View {
             }
             parsed => parsed,
         };
-        relative.map_err(|fault| path_refused(text, fault))
+        let path = relative.map_err(|fault| path_refused(text, fault))?;
+        let roots = self.workspace.roots();
+        if path.is_root() || roots.is_empty() || roots.iter().any(|root| path.is_within(&root.at)) {
+            return Ok(path);
+        }
+        Err(in_no_root(text, roots))
     }
 
     /// The path that `text` names, spelled as what is there: a name in another Unicode form finds its file if nothing has
@@ -228,14 +233,17 @@ impl View {
     /// What follows one of the workspace's own absolute paths, part by part.
     fn below_a_root(&self, text: &str) -> Option<String> {
         let text = text.replace(is_separator, "/");
-        self.workspace.roots().iter().find_map(|root| {
-            let rest = text.strip_prefix(root.trim_end_matches('/'))?;
-            match rest.strip_prefix('/') {
-                Some("") => Some(".".to_owned()),
-                Some(below) => Some(format!("./{below}")),
-                None => rest.is_empty().then(|| ".".to_owned()),
+        for root in self.workspace.roots() {
+            for spelling in &root.spellings {
+                match text.strip_prefix(spelling.trim_end_matches('/')) {
+                    Some("" | "/") => return Some(root.at.to_string()),
+                    // From the root's own place, so that it is not taken for an absolute path again.
+                    Some(rest) if rest.starts_with('/') => return Some(format!("{}{rest}", root.at)),
+                    _ => {}
+                }
             }
-        })
+        }
+        None
     }
 
     /// What is at `path`.
@@ -334,6 +342,17 @@ impl View {
             sink.progress(done, total, message);
         }
     }
+}
+
+/// Where there are several folders, a path begins with the name of one.
+fn in_no_root(text: &str, roots: &[Root]) -> ToolError {
+    let names: Vec<_> = roots.iter().map(|root| root.at.as_str()).collect();
+    let (text, names) = (glimpse(text), names.join(", "));
+    ToolError::new(
+        ErrorCode::OutsideWorkspace,
+        format!("{text} is in none of the folders here. Paths begin with the name of one: {names}."),
+    )
+    .with("path", text.into_owned())
 }
 
 fn path_refused(text: &str, fault: PathError) -> ToolError {

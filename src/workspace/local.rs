@@ -1,7 +1,9 @@
-//! A folder of the file system as a workspace.
+//! A folder of the file system as a workspace, or several by name.
 
+mod base;
 mod fault;
 mod folder;
+mod kin;
 mod list;
 mod names;
 mod read;
@@ -17,22 +19,24 @@ use cap_std::fs::Dir;
 
 use crate::model::change::ChangeSet;
 use crate::model::event::FsStep;
+use crate::model::folder::Folder;
 use crate::model::path::WsPath;
+pub(super) use crate::workspace::local::base::{Base, Below};
 pub(super) use crate::workspace::local::fault::{fault, patiently};
 pub(super) use crate::workspace::local::names::allowed;
 use crate::workspace::{
-    About, Atomic, Durability, FileError, Journal, Listing, OpenFile, Promise, Recovered, Stat, Workspace, replace,
+    About, Atomic, Durability, FileError, Journal, Kind, Listing, OpenFile, Promise, Recovered, Root, Stat, Workspace,
+    replace,
 };
 
-/// A folder of the file system.
+/// A folder of the file system, or several under a name each, which the paths in them begin with.
 ///
-/// The folder is opened once and every path is resolved beneath that handle, by the system where it can
+/// A folder is opened once and every path is resolved beneath that handle, by the system where it can
 /// (`openat2` with `RESOLVE_BENEATH`), so that no link and no race leads outside. A file is changed by a
 /// replacement that is swapped in and back out again if the displaced bytes are not the expected ones.
 #[derive(Debug)]
 pub struct Local {
-    root: Dir,
-    roots: Vec<String>,
+    base: Base,
     durability: Durability,
 }
 
@@ -58,6 +62,29 @@ pub enum OpenError {
         /// Where.
         path: PathBuf,
     },
+    /// A folder's name cannot begin a path.
+    #[error("{name:?} cannot be the name of a folder here. Use letters, digits, - and _, such as --root code=DIR")]
+    BadName {
+        /// The name.
+        name: String,
+    },
+    /// Two folders have the same name, or names that some systems take for the same.
+    #[error("two folders are called {name:?}. Give each a name of its own")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// A folder lies in another one, or is the same.
+    #[error("{} lies in {}, which is a folder here already. Name only one of them", inner.display(), outer.display())]
+    Nested {
+        /// The one inside.
+        inner: PathBuf,
+        /// The one around it.
+        outer: PathBuf,
+    },
+    /// No folder was named.
+    #[error("no folder was named")]
+    NoFolder,
     /// Anything else.
     #[error("{} cannot be opened: {source}. Check the path, or name another folder", path.display())]
     Io {
@@ -73,16 +100,35 @@ impl Local {
     ///
     /// # Errors
     /// See [`OpenError`].
-    #[expect(clippy::disallowed_methods, reason = "the one place where a folder of the system is entered")]
     pub fn open(root: impl AsRef<Path>) -> Result<Self, OpenError> {
-        let root = root.as_ref();
-        let refuse = |source| OpenError::of(root, source);
-        // A plain open of a FIFO would wait, so its kind is looked at first.
-        if !std::fs::metadata(root).map_err(refuse)?.is_dir() {
-            return Err(OpenError::NotADirectory { path: root.to_owned() });
+        let folder = enter(WsPath::root(), root.as_ref())?;
+        Ok(Local { base: Base::new([folder]), durability: Durability::Full })
+    }
+
+    /// Opens several folders, which must exist, each under its name: paths begin with it.
+    ///
+    /// # Errors
+    /// See [`OpenError`]; names must be fit for paths and no two alike, and no folder may lie in another.
+    pub fn open_all<'a>(folders: impl IntoIterator<Item = (&'a str, &'a Path)>) -> Result<Self, OpenError> {
+        let mut opened: Vec<(Root, Dir)> = Vec::new();
+        for (name, path) in folders {
+            let folder = enter(kin::name(name)?, path)?;
+            for (other, _) in &opened {
+                kin::check(other, &folder.0)?;
+            }
+            opened.push(folder);
         }
-        let handle = Dir::open_ambient_dir(root, ambient_authority()).map_err(refuse)?;
-        Ok(Local { root: handle, roots: spellings(root).map_err(refuse)?, durability: Durability::Full })
+        if opened.is_empty() {
+            return Err(OpenError::NoFolder);
+        }
+        Ok(Local { base: Base::new(opened), durability: Durability::Full })
+    }
+
+    /// The folders that this is made of, as the system resolves them.
+    #[must_use]
+    pub fn folders(&self) -> Vec<Folder> {
+        let path = |root: &Root| root.spellings.last().map(PathBuf::from).unwrap_or_default();
+        self.base.roots().iter().map(|root| Folder { at: root.at.clone(), path: path(root) }).collect()
     }
 
     /// The same folder with another promise of what a change outlives. In files that is at least [`Durability::Process`].
@@ -113,37 +159,68 @@ impl Workspace for Local {
         Promise { atomic: Atomic::PerFile, durable: self.durability, folders_implied: false }
     }
 
-    fn roots(&self) -> &[String] {
-        &self.roots
+    fn roots(&self) -> &[Root] {
+        self.base.roots()
     }
 
     fn stat(&self, path: &WsPath) -> Result<Stat, FileError> {
-        read::stat(&self.root, path).map_err(|error| fault(error).at(path))
+        if self.base.is_top(path) {
+            return Ok(TOP);
+        }
+        let Below { dir, path: below, .. } = self.base.find(path)?;
+        read::stat(dir, &below).map_err(|error| fault(error).at(path))
     }
 
     fn about(&self, path: &WsPath) -> Result<About, FileError> {
-        read::about(&self.root, path).map_err(|error| fault(error).at(path))
+        if self.base.is_top(path) {
+            return Ok(About { stat: Some(TOP), target: None, mode: None, modified: None });
+        }
+        let Below { dir, path: below, .. } = self.base.find(path)?;
+        read::about(dir, &below).map_err(|error| fault(error).at(path))
     }
 
     fn open(&self, path: &WsPath) -> Result<OpenFile, FileError> {
-        read::open(&self.root, path).map_err(|kind| kind.at(path))
+        let Below { dir, path: below, .. } = self.base.find(path)?;
+        read::open(dir, &below).map_err(|kind| kind.at(path))
     }
 
     fn list(&self, path: &WsPath, limit: usize) -> Result<Listing, FileError> {
-        list::list(&self.root, path, limit).map_err(|error| fault(error).at(path))
+        if self.base.is_top(path) {
+            return Ok(list::roots(self.base.roots(), limit));
+        }
+        let Below { dir, path: below, .. } = self.base.find(path)?;
+        list::list(dir, &below, limit).map_err(|error| fault(error).at(path))
     }
 
     fn real(&self, path: &WsPath) -> WsPath {
-        replace::real(&self.root, path)
+        match self.base.find(path) {
+            Ok(Below { dir, at, path: below }) => replace::real(dir, &below).under(at),
+            Err(_) => path.clone(),
+        }
     }
 
     fn commit(&self, set: &ChangeSet, journal: &dyn Journal) -> Result<(), FileError> {
-        replace::commit(&self.root, self.durability, set, journal)
+        replace::commit(&self.base, self.durability, set, journal)
     }
 
     fn recover(&self, steps: &[FsStep], journal: &dyn Journal) -> Result<Recovered, FileError> {
-        replace::recover(&self.root, self.durability, steps, journal)
+        replace::recover(&self.base, self.durability, steps, journal)
     }
+}
+
+/// The place above several folders.
+const TOP: Stat = Stat { kind: Kind::Dir, size: 0, identity: None };
+
+/// Opens the folder that is called `at`.
+#[expect(clippy::disallowed_methods, reason = "the one place where a folder of the system is entered")]
+fn enter(at: WsPath, path: &Path) -> Result<(Root, Dir), OpenError> {
+    let refuse = |source| OpenError::of(path, source);
+    // A plain open of a FIFO would wait, so its kind is looked at first.
+    if !std::fs::metadata(path).map_err(refuse)?.is_dir() {
+        return Err(OpenError::NotADirectory { path: path.to_owned() });
+    }
+    let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(refuse)?;
+    Ok((Root { at, spellings: spellings(path).map_err(refuse)? }, dir))
 }
 
 /// Absolute paths of `root`: as it was typed, and as the system resolves it.

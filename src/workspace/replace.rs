@@ -29,6 +29,7 @@ mod temp;
 mod tests;
 mod trial;
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::MutexGuard;
 
@@ -38,7 +39,7 @@ use cap_std::fs::Dir;
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::event::{FsAction, FsStep};
 use crate::model::path::WsPath;
-use crate::workspace::local::fault;
+use crate::workspace::local::{Base, Below, fault};
 pub(super) use crate::workspace::replace::identity::identity;
 use crate::workspace::replace::item::Item;
 use crate::workspace::replace::place::Place;
@@ -47,20 +48,21 @@ use crate::workspace::{Durability, FileError, FileErrorKind, Journal, journal_fa
 
 /// Where the links on the way to `path` lead, for a file that may not be there yet as well as for a folder.
 pub(super) fn real(root: &Dir, path: &WsPath) -> WsPath {
+    let below = Below { dir: root, at: &WsPath::root(), path: Cow::Borrowed(path) };
     let folder = || root.canonicalize(path.as_str()).ok().and_then(|real| real.to_str().map(str::to_owned));
-    let real = Place::of_file(root, path).ok().map(|place| place.real(root)).or_else(folder);
+    let real = Place::of_file_below(&below, path).ok().map(|place| place.real_below(&below)).or_else(folder);
     real.and_then(|real| WsPath::parse(&real).ok()).unwrap_or_else(|| path.clone())
 }
 
-/// Performs all steps of `set` below `root`, or none.
+/// Performs all steps of `set` below `base`, or none.
 pub(super) fn commit(
-    root: &Dir,
+    base: &Base,
     durability: Durability,
     set: &ChangeSet,
     journal: &dyn Journal,
 ) -> Result<(), FileError> {
     let durable = durability == Durability::Full;
-    let mut work = Work { root, durable, folders: Vec::new(), files: Vec::new(), emptied: Vec::new() };
+    let mut work = Work { base, durable, folders: Vec::new(), files: Vec::new(), emptied: Vec::new() };
     work.prepare(set)?;
     let steps = work.steps();
     let Some(first) = set.iter().next().filter(|_| !steps.is_empty()) else { return Ok(()) };
@@ -78,7 +80,7 @@ pub(super) fn commit(
 
 /// A change set that is being performed.
 struct Work<'a> {
-    root: &'a Dir,
+    base: &'a Base,
     durable: bool,
     /// To be made, or made.
     folders: Vec<Folder>,
@@ -150,10 +152,10 @@ impl Work<'_> {
                 real
             }
             None => {
-                let Some(place) = Place::of_folder(self.root, path)? else { return Ok(()) };
+                let Some(place) = Place::of_folder(self.base, path)? else { return Ok(()) };
                 match place.dir.symlink_metadata(&place.name) {
-                    Ok(_) => return is_folder(self.root, path),
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => place.real(self.root),
+                    Ok(_) => return is_folder(self.base, path),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => place.real(self.base),
                     Err(error) => return Err(fault(error).at(path)),
                 }
             }
@@ -163,7 +165,7 @@ impl Work<'_> {
     }
 
     fn plan_removal(&mut self, path: &WsPath) -> Result<(), FileError> {
-        let place = match Place::of_folder(self.root, path) {
+        let place = match Place::of_folder(self.base, path) {
             Err(FileError { kind: FileErrorKind::NotFound, .. }) | Ok(None) => return Ok(()),
             Ok(Some(place)) => place,
             Err(error) => return Err(error),
@@ -189,12 +191,12 @@ impl Work<'_> {
             self.files.push(Item::later(path.clone(), real, expect, content, self.durable));
             return Ok(());
         }
-        let place = Place::of_file(self.root, path)?;
+        let place = Place::of_file(self.base, path)?;
         let is_here = |earlier: &&mut Item| earlier.place.as_ref().is_some_and(|other| other.is(&place));
         if let Some(earlier) = self.files.iter_mut().find(is_here) {
             return earlier.go_on(expect, content).map_err(at);
         }
-        self.files.push(Item::new(self.root, place, expect, content, self.durable).map_err(at)?);
+        self.files.push(Item::new(self.base, place, expect, content, self.durable).map_err(at)?);
         Ok(())
     }
 
@@ -209,7 +211,7 @@ impl Work<'_> {
             temp: None,
         };
         let made = self.folders.iter().map(|made| folder(FsAction::MakeDir, &made.path, made.real.clone()));
-        let gone = self.emptied.iter().map(|gone| folder(FsAction::RemoveDir, &gone.path, gone.real(self.root)));
+        let gone = self.emptied.iter().map(|gone| folder(FsAction::RemoveDir, &gone.path, gone.real(self.base)));
         made.chain(self.files.iter().map(Item::step)).chain(gone).collect()
     }
 }
@@ -218,10 +220,10 @@ impl Work<'_> {
 impl Work<'_> {
     fn perform(&mut self, journal: &dyn Journal, held: &mut Vec<MutexGuard<'static, ()>>) -> Result<(), FileError> {
         for folder in &mut self.folders {
-            folder.make(self.root)?;
+            folder.make(self.base)?;
         }
         for file in &mut self.files {
-            file.make_ready(self.root)?;
+            file.make_ready(self.base)?;
         }
         *held = locks::hold(self.files.iter().flat_map(Item::keys));
         for file in &mut self.files {
@@ -318,23 +320,24 @@ impl Drop for Work<'_> {
 }
 
 impl Folder {
-    fn make(&mut self, root: &Dir) -> Result<(), FileError> {
-        let Some(place) = Place::of_folder(root, &self.path)? else { return Ok(()) };
+    fn make(&mut self, base: &Base) -> Result<(), FileError> {
+        let Some(place) = Place::of_folder(base, &self.path)? else { return Ok(()) };
         match disk::make_dir(&place.dir, &place.name) {
             Ok(()) => {
                 self.made = Some(place);
                 Ok(())
             }
             // Somebody else has made it meanwhile.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => is_folder(root, &self.path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => is_folder(base, &self.path),
             Err(error) => Err(fault(error).at(&self.path)),
         }
     }
 }
 
 /// Refuses what is there where a folder is wanted, and is none.
-fn is_folder(root: &Dir, path: &WsPath) -> Result<(), FileError> {
+fn is_folder(base: &Base, path: &WsPath) -> Result<(), FileError> {
     // Asked through the root, since a link that leads outside is no folder.
-    let there = root.metadata(path.as_str()).is_ok_and(|metadata| metadata.is_dir());
+    let Below { dir, path: below, .. } = base.find(path)?;
+    let there = dir.metadata(below.as_str()).is_ok_and(|metadata| metadata.is_dir());
     if there { Ok(()) } else { Err(FileErrorKind::AlreadyExists.at(path)) }
 }

@@ -71,7 +71,8 @@ fn of_a_strangers_file_only_what_is_stricter_counts_until_it_is_trusted() {
     assert!(home.load().expect("a configuration").left_out.is_empty());
     let elsewhere = Home::new();
     elsewhere.user("").repository(REPOSITORY);
-    let sources = Sources { root: Some(elsewhere.root()), trust: Some(home.trust()), ..Sources::default() };
+    let sources =
+        Sources { folders: vec![Folder::only(elsewhere.root())], trust: Some(home.trust()), ..Sources::default() };
     assert!(!Config::load(&sources).expect("a configuration").left_out.is_empty());
 }
 
@@ -90,7 +91,8 @@ fn trust_that_cannot_be_told_is_no_trust() {
     let home = Home::new();
     home.repository(REPOSITORY);
     trust(&home.root(), &home.trust()).expect("trusted");
-    let sources = |trust| Sources { root: Some(home.root()), trust: Some(trust), ..Sources::default() };
+    let sources =
+        |trust| Sources { folders: vec![Folder::only(home.root())], trust: Some(trust), ..Sources::default() };
     // A folder in the place of the file.
     let loaded = Config::load(&sources(Trust::at(home.path("state")))).expect("a configuration");
     let last = loaded.left_out.last().expect("a line");
@@ -106,7 +108,8 @@ fn a_link_to_what_is_trusted_elsewhere_is_not_trusted() {
     trusted.repository(REPOSITORY);
     trust(&trusted.root(), &trusted.trust()).expect("trusted");
     std::os::unix::fs::symlink(trusted.root().join(FILE_NAME), stranger.root().join(FILE_NAME)).expect("a link");
-    let sources = |root| Sources { root: Some(root), trust: Some(trusted.trust()), ..Sources::default() };
+    let sources =
+        |root| Sources { folders: vec![Folder::only(root)], trust: Some(trusted.trust()), ..Sources::default() };
     assert!(Config::load(&sources(trusted.root())).expect("a configuration").left_out.is_empty());
     assert!(!Config::load(&sources(stranger.root())).expect("a configuration").left_out.is_empty());
 }
@@ -116,7 +119,7 @@ fn the_file_that_was_named_counts_in_full_wherever_it_lies() {
     let home = Home::new();
     home.repository(REPOSITORY);
     let named = Some(home.root().join(FILE_NAME));
-    let loaded = Config::load(&Sources { named, root: Some(home.root()), ..Sources::default() });
+    let loaded = Config::load(&Sources { named, folders: vec![Folder::only(home.root())], ..Sources::default() });
     let loaded = loaded.expect("a configuration");
     assert_eq!((loaded.left_out.len(), loaded.config.hooks.len(), loaded.config.rules.len()), (0, 1, 3));
 }

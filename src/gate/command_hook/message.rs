@@ -1,5 +1,6 @@
 //! What hooks are told and what they may answer, as JSON.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -11,6 +12,7 @@ use crate::gate::CallFacts;
 use crate::gate::hook::OutcomeFacts;
 use crate::model::error::glimpse;
 use crate::model::event::Phase;
+use crate::model::folder::Folder;
 use crate::model::json::parse_strict;
 
 /// What a hook gets on its standard input: one JSON object, then the end. More may be added; hooks ignore what they do
@@ -24,10 +26,13 @@ struct Input<'a> {
     phase: Phase,
     /// The hook's name.
     hook: &'a str,
-    /// The workspace's folder.
+    /// The workspace's folder; the one that the hook runs in, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     workspace: Option<String>,
+    /// Where the workspace has several folders: where each is, by the name that paths begin with.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    folders: BTreeMap<&'a str, String>,
     /// The call.
     call: CallMessage<'a>,
     /// What it came to; only in the phase `post`.
@@ -70,7 +75,7 @@ struct OutcomeMessage<'a> {
 pub(super) fn event(
     hook: &str,
     phase: Phase,
-    workspace: Option<&Path>,
+    (workspace, folders): (Option<&Path>, &[Folder]),
     call: &CallFacts,
     outcome: Option<&OutcomeFacts>,
 ) -> Vec<u8> {
@@ -79,6 +84,7 @@ pub(super) fn event(
         phase,
         hook,
         workspace: workspace.map(|folder| folder.to_string_lossy().into_owned()),
+        folders: folders.iter().map(|it| (it.at.as_str(), it.path.to_string_lossy().into_owned())).collect(),
         call: CallMessage {
             tool: &call.tool,
             arguments: &call.arguments,

@@ -213,7 +213,7 @@ fn the_messages_have_schemas() {
     }
     let check =
         |schema: &Value, message: &Value| jsonschema::validator_for(schema).expect("a schema").is_valid(message);
-    let event = message::event("guard", Phase::Pre, None, &call(), None);
+    let event = message::event("guard", Phase::Pre, (None, &[]), &call(), None);
     assert!(check(&input_schema(), &serde_json::from_slice(&event).expect("JSON")));
     assert!(check(&answer_schema(Phase::Pre), &json!({"decision": "ask", "reason": "r", "arguments": {}})));
     assert!(check(&answer_schema(Phase::Post), &json!({"decision": "replace", "observation": "r"})));

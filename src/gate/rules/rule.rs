@@ -77,6 +77,49 @@ pub struct Example {
     pub caller: Option<String>,
 }
 
+impl Rule {
+    /// The same rule, for paths below `folder`: as a rule of a file that lies there means them. One that allows without
+    /// a word on paths allows nothing elsewhere.
+    #[must_use]
+    pub fn below(mut self, folder: &WsPath) -> Self {
+        if folder.is_root() {
+            return self;
+        }
+        if self.decision == Decision::Allow {
+            self.paths.get_or_insert_with(|| vec!["*".to_owned()]);
+        }
+        for pattern in self.paths.iter_mut().flatten() {
+            *pattern = pattern_below(pattern, folder);
+        }
+        for path in self.matches.iter_mut().chain(&mut self.spares).filter_map(|example| example.path.as_mut()) {
+            // One that cannot be a path is told of as it is written.
+            if let Ok(inside) = WsPath::parse(path) {
+                *path = inside.under(folder).to_string();
+            }
+        }
+        self
+    }
+}
+
+/// The pattern that means below the workspace's root what `pattern` means below `folder`.
+fn pattern_below(pattern: &str, folder: &WsPath) -> String {
+    let (taken_out, bare) = match pattern.strip_prefix('!') {
+        Some(bare) => ("!", bare),
+        None => ("", pattern),
+    };
+    // What cannot be read is told of as it is written.
+    if bare.trim().is_empty() || bare.starts_with(['/', '~']) {
+        return pattern.to_owned();
+    }
+    match bare.strip_prefix("./") {
+        Some(top) => format!("{taken_out}{folder}/{top}"),
+        None if bare.trim_end_matches('/').contains('/') => format!("{taken_out}{folder}/{bare}"),
+        // The folder itself is meant where everything in it is.
+        None if matches!(bare, "*" | "**") => format!("{taken_out}./{folder}"),
+        None => format!("{taken_out}{folder}/**/{bare}"),
+    }
+}
+
 /// A rule as it is held against calls.
 #[derive(Debug, Clone)]
 pub(super) struct Compiled {

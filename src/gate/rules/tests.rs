@@ -337,3 +337,33 @@ fn a_denial_says_who_why_and_what_next() {
         assert_eq!(error.details["by"], "the rule at line 0");
     }
 }
+
+#[test]
+fn a_rule_of_one_folder_means_the_same_below_it() {
+    let folder = WsPath::parse("docs").expect("a path");
+    for (patterns, hit, spared) in [
+        (
+            &["secrets/**"][..],
+            &["docs/secrets/k", "docs/secrets"][..],
+            &["secrets/k", "docs/a/secrets/k", "code/secrets/k"][..],
+        ),
+        (&["secrets"], &["docs/secrets", "docs/a/secrets/k"], &["secrets", "code/secrets", "docs/secretsx"]),
+        (&["secrets/"], &["docs/secrets/k", "docs/a/secrets/k"], &["secrets/k"]),
+        (&["./secrets"], &["docs/secrets/k"], &["docs/a/secrets", "secrets"]),
+        (&["*.env", "!sub/*.env"], &["docs/a.env", "docs/x/a.env"], &["a.env", "docs/sub/a.env", "code/a.env"]),
+        (&["*"], &["docs", "docs/a", "docs/a/b"], &["code/a", "a/docs", "."]),
+        (&["**/x"], &["docs/x", "docs/a/x"], &["x", "code/x"]),
+        (&["**/*"], &["docs/a", "docs/a/x"], &["a", "code/x"]),
+    ] {
+        let rules = rules(&[on(Decision::Deny, &[], patterns).below(&folder)]);
+        let judged = |path: &str| word(&rules.judge(&call("read_file", &[path])));
+        hit.iter().for_each(|path| assert_eq!(judged(path), "deny", "{patterns:?} {path}"));
+        spared.iter().for_each(|path| assert_eq!(judged(path), "allow", "{patterns:?} {path}"));
+    }
+    let everywhere = rules(&[rule(Decision::Deny).below(&folder)]);
+    assert_eq!(word(&everywhere.judge(&call("read_file", &["code/a"]))), "deny", "what is stricter holds everywhere");
+    let mut only_here = rules(&[rule(Decision::Allow).below(&folder)]);
+    only_here.otherwise(Decision::Deny);
+    let judged = |path: &str| word(&only_here.judge(&call("read_file", &[path])));
+    assert_eq!((judged("docs/a"), judged("code/a")), ("allow", "deny"), "what is laxer does not");
+}

@@ -11,7 +11,7 @@ use crate::model::path::WsPath;
 use crate::workspace::local::below;
 use crate::workspace::local::folder::{Folder, Name};
 use crate::workspace::local::read::kind_of;
-use crate::workspace::{Entry, Kind, Listing};
+use crate::workspace::{Entry, Kind, Listing, Root};
 
 /// The first `limit` entries of the folder at `path` by the bytes of their names, and how many there are.
 /// All names are read, but only the entries that are told are looked at.
@@ -31,6 +31,21 @@ pub(super) fn list(root: &Dir, path: &WsPath, limit: usize) -> io::Result<Listin
         }
     }
     Ok(Listing { entries, total })
+}
+
+/// The first `limit` of the folders that a workspace is made of, by name.
+pub(super) fn roots(roots: &[Root], limit: usize) -> Listing {
+    let mut names: Vec<_> = roots.iter().map(|root| root.at.as_str()).collect();
+    names.sort_unstable();
+    let entry = |name: &&str| Entry {
+        name: (*name).to_owned(),
+        addressable: true,
+        kind: Some(Kind::Dir),
+        size: None,
+        target: None,
+        leads_to: None,
+    };
+    Listing { entries: names.iter().take(limit).map(entry).collect(), total: names.len() }
 }
 
 /// One entry as it is, a link not followed; nothing if it has gone meanwhile.

@@ -3,12 +3,12 @@
 use std::io;
 
 use bytes::Bytes;
-use cap_std::fs::Dir;
 
 use crate::model::change::Expect;
 use crate::model::event::{FsAction, FsStep};
 use crate::model::path::WsPath;
 use crate::model::version::Version;
+use crate::workspace::local::Base;
 use crate::workspace::replace::beside::Names;
 use crate::workspace::replace::place::Place;
 use crate::workspace::replace::stage::{Staged, Terms, meets, stage};
@@ -39,13 +39,13 @@ pub(super) struct Item {
 impl Item {
     /// Checks what is at `place`, and makes everything ready that leaves no trace.
     pub(super) fn new(
-        root: &Dir,
+        base: &Base,
         place: Place,
         expect: Expect,
         content: Option<&Bytes>,
         durable: bool,
     ) -> Result<Self, FileErrorKind> {
-        let (path, real) = (place.path.clone(), place.real(root));
+        let (path, real) = (place.path.clone(), place.real(base));
         let mut item = Item { place: Some(place), ..Item::later(path, real, expect, content, durable) };
         item.before = item.stage(Naming::Later, false)?;
         Ok(item)
@@ -94,9 +94,9 @@ impl Item {
     }
 
     /// Makes ready what had to wait until the record told of its names.
-    pub(super) fn make_ready(&mut self, root: &Dir) -> Result<(), FileError> {
+    pub(super) fn make_ready(&mut self, base: &Base) -> Result<(), FileError> {
         if self.place.is_none() {
-            self.place = Some(Place::of_file(root, &self.path)?);
+            self.place = Some(Place::of_file(base, &self.path)?);
         }
         if self.staged.is_none() {
             self.stage(Naming::Now, false).map_err(|kind| kind.at(&self.path))?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 
 use crate::model::path::WsPath;
-use crate::workspace::local::{allowed, fault, patiently};
+use crate::workspace::local::{Base, Below, allowed, fault, patiently};
 use crate::workspace::replace::identity::{FileId, folder_id};
 use crate::workspace::{FileError, FileErrorKind};
 
@@ -30,13 +30,18 @@ pub(super) struct Place {
 
 impl Place {
     /// The place of the file at `path`, its own links followed one by one; the file need not be there.
-    pub(super) fn of_file(root: &Dir, path: &WsPath) -> Result<Self, FileError> {
+    pub(super) fn of_file(base: &Base, path: &WsPath) -> Result<Self, FileError> {
+        Place::of_file_below(&base.find(path)?, path)
+    }
+
+    /// The same, below one open folder.
+    pub(super) fn of_file_below(below: &Below<'_>, path: &WsPath) -> Result<Self, FileError> {
         check_names(path)?;
-        let mut way = PathBuf::from(path.as_str());
+        let mut way = PathBuf::from(below.path.as_str());
         for _ in 0..=LINKS {
             // A way that ends in `..` or `/` names a folder.
             let (folder, name) = split(&way).ok_or_else(|| FileErrorKind::NotAFile.at(path))?;
-            let place = Place::new(root, path, folder, name)?;
+            let place = Place::new(below, path, folder, name)?;
             let target = match patiently(|| place.dir.symlink_metadata(&place.name)) {
                 Ok(metadata) if metadata.is_symlink() => place.dir.read_link_contents(&place.name),
                 Ok(metadata) if metadata.is_file() => return Ok(place),
@@ -56,15 +61,19 @@ impl Place {
     }
 
     /// The place of the folder at `path`, links in its parents followed; nothing for the root.
-    pub(super) fn of_folder(root: &Dir, path: &WsPath) -> Result<Option<Self>, FileError> {
+    pub(super) fn of_folder(base: &Base, path: &WsPath) -> Result<Option<Self>, FileError> {
         check_names(path)?;
-        let way = Path::new(path.as_str());
-        split(way).map(|(folder, name)| Place::new(root, path, folder, name)).transpose()
+        if base.is_top(path) {
+            return Ok(None);
+        }
+        let below = base.find(path)?;
+        let way = Path::new(below.path.as_str());
+        split(way).map(|(folder, name)| Place::new(&below, path, folder, name)).transpose()
     }
 
-    fn new(root: &Dir, path: &WsPath, folder: &Path, name: OsString) -> Result<Self, FileError> {
+    fn new(below: &Below<'_>, path: &WsPath, folder: &Path, name: OsString) -> Result<Self, FileError> {
         let way = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let opened = patiently(|| root.open_dir(way)).and_then(|dir| Ok((folder_id(&dir)?, dir)));
+        let opened = patiently(|| below.dir.open_dir(way)).and_then(|dir| Ok((folder_id(&dir)?, dir)));
         match opened {
             Ok((folder, dir)) => {
                 Ok(Place { path: path.clone(), dir: Arc::new(dir), name, folder, way: way.to_owned() })
@@ -72,16 +81,18 @@ impl Place {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Told of the folder, so that the message names what is to be made.
                 let missing = folder.to_str().and_then(|folder| WsPath::parse(folder).ok());
-                Err(FileErrorKind::NotFound.at(&missing.unwrap_or_else(|| path.clone())))
+                Err(FileErrorKind::NotFound
+                    .at(&missing.map_or_else(|| path.clone(), |missing| missing.under(below.at))))
             }
             Err(error) => Err(fault(error).at(path)),
         }
     }
 
     /// The place at `real`, which is where links led once: none is followed at its end. Nothing if its folder is gone.
-    pub(super) fn of_real(root: &Dir, path: &WsPath, real: &WsPath) -> Result<Option<Self>, FileError> {
-        let Some((folder, name)) = split(Path::new(real.as_str())) else { return Ok(None) };
-        match Place::new(root, path, folder, name) {
+    pub(super) fn of_real(base: &Base, path: &WsPath, real: &WsPath) -> Result<Option<Self>, FileError> {
+        let Ok(below) = base.find(real) else { return Ok(None) };
+        let Some((folder, name)) = split(Path::new(below.path.as_str())) else { return Ok(None) };
+        match Place::new(&below, path, folder, name) {
             Ok(place) => Ok(Some(place)),
             Err(FileError { kind: FileErrorKind::NotFound | FileErrorKind::NotADirectory, .. }) => Ok(None),
             Err(error) => Err(error),
@@ -89,10 +100,15 @@ impl Place {
     }
 
     /// Where links lead: the path of this very place. The path as it was given, where that is not text.
-    pub(super) fn real(&self, root: &Dir) -> String {
-        let real = patiently(|| root.canonicalize(&self.way)).ok().map(|folder| folder.join(&self.name));
+    pub(super) fn real(&self, base: &Base) -> String {
+        base.find(&self.path).map_or_else(|_| self.path.as_str().to_owned(), |below| self.real_below(&below))
+    }
+
+    /// The same, below one open folder.
+    pub(super) fn real_below(&self, below: &Below<'_>) -> String {
+        let real = patiently(|| below.dir.canonicalize(&self.way)).ok().map(|folder| folder.join(&self.name));
         let real = real.as_deref().and_then(Path::to_str).and_then(|real| WsPath::parse(real).ok());
-        real.as_ref().unwrap_or(&self.path).as_str().to_owned()
+        real.map_or_else(|| self.path.clone(), |real| real.under(below.at)).as_str().to_owned()
     }
 
     /// Whether both are the same name in the same folder.

@@ -9,11 +9,9 @@ mod found;
 
 use std::io;
 
-use cap_std::fs::Dir;
-
 use crate::model::event::{FsAction, FsStep};
 use crate::model::path::WsPath;
-use crate::workspace::local::fault;
+use crate::workspace::local::{Base, fault};
 use crate::workspace::replace::place::Place;
 use crate::workspace::replace::recover::back::{clear, finish, put_back};
 use crate::workspace::replace::recover::found::{Found, Stand};
@@ -22,12 +20,12 @@ use crate::workspace::{Durability, FileError, FileErrorKind, Journal, Recovered}
 
 /// Finishes or clears away what a crash left of `steps`.
 pub(in crate::workspace) fn recover(
-    root: &Dir,
+    base: &Base,
     durability: Durability,
     steps: &[FsStep],
     journal: &dyn Journal,
 ) -> Result<Recovered, FileError> {
-    let mut scene = Scene::look(root, durability == Durability::Full, steps)?;
+    let mut scene = Scene::look(base, durability == Durability::Full, steps)?;
     let verdict = scene.judge();
     match verdict {
         Recovered::Done => scene.finish(journal)?,
@@ -52,12 +50,12 @@ struct Folder {
 }
 
 impl Scene {
-    fn look(root: &Dir, durable: bool, steps: &[FsStep]) -> Result<Self, FileError> {
+    fn look(base: &Base, durable: bool, steps: &[FsStep]) -> Result<Self, FileError> {
         let mut scene = Scene { durable, files: Vec::new(), made: Vec::new(), emptied: Vec::new() };
         for step in steps {
             let path = WsPath::parse(&step.path).map_err(|error| unreadable(&error).at(&WsPath::root()))?;
             let real = WsPath::parse(&step.real).map_err(|error| unreadable(&error).at(&path))?;
-            let place = Place::of_real(root, &path, &real)?;
+            let place = Place::of_real(base, &path, &real)?;
             match step.action {
                 FsAction::MakeDir => scene.made.push(Folder::look(place)),
                 FsAction::RemoveDir => scene.emptied.push(Folder::look(place)),

@@ -6,6 +6,8 @@ use super::super::place::Place;
 use super::super::stage::{Staged, Terms, stage};
 use super::super::temp::Naming;
 use super::*;
+use crate::model::path::WsPath;
+use crate::workspace::local::Below;
 
 /// A file made ready for `place`, where nothing stands in the way.
 fn staged(place: &Place, text: &'static str) -> Staged {
@@ -15,12 +17,18 @@ fn staged(place: &Place, text: &'static str) -> Staged {
     staged.1.expect("names may appear")
 }
 
+/// Where `path` is, below an open folder.
+fn below<'a>(dir: &'a cap_std::fs::Dir, path: &'a WsPath) -> Below<'a> {
+    static ROOT: WsPath = WsPath::root();
+    Below { dir, at: &ROOT, path: std::borrow::Cow::Borrowed(path) }
+}
+
 /// Nothing can be checked beforehand of bytes that another program writes between the check and the swap.
 #[test]
 fn what_was_written_after_the_check_comes_back() {
     let bed = Bed::with(&[("a", "seen")]);
     let root = cap_std::fs::Dir::open_ambient_dir(bed.at(""), cap_std::ambient_authority()).expect("a folder");
-    let place = Place::of_file(&root, &ws("a")).expect("a place");
+    let place = Place::of_file_below(&below(&root, &ws("a")), &ws("a")).expect("a place");
     for expect in [exactly("seen"), exactly("theirs")] {
         fs::write(bed.at("a"), "seen").expect("a file");
         let mut staged = staged(&place, "mine");
@@ -41,7 +49,7 @@ fn what_was_written_after_the_check_comes_back() {
 fn what_was_written_before_a_way_back_stays() {
     let bed = Bed::with(&[("a", "old")]);
     let root = cap_std::fs::Dir::open_ambient_dir(bed.at(""), cap_std::ambient_authority()).expect("a folder");
-    let place = Place::of_file(&root, &ws("a")).expect("a place");
+    let place = Place::of_file_below(&below(&root, &ws("a")), &ws("a")).expect("a place");
     for in_place in [true, false] {
         fs::write(bed.at("a"), "old").expect("a file");
         let mut staged = staged(&place, "mine");
