@@ -7,11 +7,14 @@ mod suite {
     mod cases;
     mod cli;
     mod contract;
+    mod fuzz;
     mod gate;
     mod ledger_cli;
     mod library;
     mod oneshot;
+    mod probes;
     mod proofs;
+    mod properties;
     mod roots;
     mod scenarios;
     mod stdio;

@@ -4,7 +4,7 @@
 #![cfg(unix)]
 
 mod crash;
-mod kit;
+pub mod kit;
 mod limits;
 mod pairs;
 mod races;
