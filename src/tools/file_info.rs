@@ -31,7 +31,7 @@ pub struct FileInfo;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The file or folder, relative to the workspace's folder.
+    /// The file or folder.
     pub path: String,
 }
 

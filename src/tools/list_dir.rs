@@ -24,10 +24,10 @@ pub struct ListDir;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The folder, relative to the workspace's folder. Left out or `.`: the workspace's folder itself.
+    /// The folder. Left out: the workspace's own.
     #[serde(default)]
     pub path: Option<String>,
-    /// How many levels to show, 1 for the folder's own entries only. Left out: 1.
+    /// How many levels to show. Left out: 1.
     #[serde(default)]
     #[schemars(range(min = 1, max = 64))]
     pub depth: Option<u32>,
@@ -81,10 +81,10 @@ impl Tool for ListDir {
         Spec {
             name: "list_dir",
             title: "List folder",
-            description: "Show what is in a folder: one line an entry, `type size path`, sorted by name; type is file, dir, link \
-                          or other, and folders end with /. Use it to find your way and before guessing a path. depth 2 or \
-                          more shows the folders below as well. Nothing is hidden or ignored; links are shown with where they \
-                          point and are not entered. At most 10000 entries are shown, and it says if there are more.",
+            description: "Show what is in a folder: one line an entry, `type size path`, sorted by name; type is file, \
+                          dir, link or other. Use it to find your way and before guessing a path. Nothing is hidden or \
+                          ignored; links are not entered. At most 10000 entries are shown, and it says if there are \
+                          more.",
             effect: Effect::Reads,
             paths: &["path"],
         }

@@ -20,20 +20,20 @@ pub struct PatchFile;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The file, relative to the workspace's folder, such as src/main.rs.
+    /// The file, such as src/main.rs.
     pub path: String,
-    /// The text to replace, exactly as it stands in the file, with enough lines around it to occur only once.
+    /// The text to replace, exactly as it stands in the file.
     #[schemars(length(min = 1))]
     pub old_str: String,
-    /// The text to put there, taken literally. Empty: old_str is deleted.
+    /// What to put there. Empty: old_str is deleted.
     pub new_str: String,
-    /// Replace every occurrence, left to right. Left out: old_str must occur exactly once.
+    /// Replace every occurrence.
     #[serde(default)]
     pub replace_all: Option<bool>,
     /// Change nothing, answer with the diff.
     #[serde(default)]
     pub dry_run: Option<bool>,
-    /// Patch only if the file is still at this version, as an earlier result told it.
+    /// Patch only if the file is still at this version.
     #[serde(default)]
     pub expected_version: Option<String>,
 }
@@ -62,13 +62,12 @@ impl Tool for PatchFile {
         Spec {
             name: "patch_file",
             title: "Patch file",
-            description: "Replace old_str by new_str in a text file: the safe way to change a part of it. Read the file first \
-                          and copy old_str from it exactly, with its indentation, without the `N: ` line numbers. old_str must \
-                          occur exactly once: take in lines around it until it does, or set replace_all. Both are literal \
-                          text, no regex and no escapes. Nothing is matched approximately: if old_str is not there the file \
-                          stays as it is, and old_str_not_found shows the nearest place and what differs; ambiguous_match names \
-                          the lines of all matches. A \\n in old_str also matches the file's \\r\\n, and new lines take the line \
-                          ending of the place. Every byte outside the match stays. Use dry_run to see the diff first.",
+            description: "Replace old_str by new_str in a text file: the safe way to change a part of it. Read the \
+                          file first and copy old_str exactly, without the `N: ` line numbers. It must occur exactly \
+                          once: take in lines around it until it does, or set replace_all. Both are literal, and \
+                          nothing is matched approximately: if old_str is not there the file stays as it is, and the \
+                          error shows the nearest place and what differs. A \\n also matches the file's \\r\\n, and \
+                          new lines end like those they replace. Use dry_run to see the diff first.",
             effect: Effect::Replaces { idempotent: false },
             paths: &["path"],
         }

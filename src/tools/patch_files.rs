@@ -24,7 +24,7 @@ pub struct PatchFiles;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The patches in order. One on the same file as an earlier one is made on what that leaves.
+    /// In order: one on the same file as an earlier one is made on what that leaves.
     #[schemars(length(min = 1, max = 1000))]
     pub patches: Vec<PatchArgs>,
     /// Change nothing, answer with the diff.
@@ -73,9 +73,9 @@ impl Tool for PatchFiles {
         Spec {
             name: "patch_files",
             title: "Patch files",
-            description: "Make several patches, in one or many files, all or none: each as patch_file would, and if one does \
-                          not fit nothing is changed and the error names it. Use it for changes that belong together, such as \
-                          a rename. It is one change, and undone as one.",
+            description: "Make several patches, in one or many files, all or none: each as patch_file would; if one \
+                          does not fit nothing is changed and the error names it. For changes that belong together, \
+                          such as a rename. Undone as one.",
             effect: Effect::Replaces { idempotent: false },
             paths: &["patches.*.path"],
         }

@@ -35,17 +35,17 @@ pub struct ReadFile;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The file, relative to the workspace's folder, such as src/main.rs.
+    /// The file, such as src/main.rs.
     pub path: String,
-    /// First line to read, counted from 1. Left out: from the start.
+    /// First line to read, counted from 1.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub start_line: Option<u64>,
-    /// Last line to read, included. Left out: to the end, or as much as one answer holds.
+    /// Last line to read, included.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub end_line: Option<u64>,
-    /// Bytes of start_line to skip: only to go on inside a line that an earlier answer had to cut.
+    /// Bytes of start_line to skip: to go on inside a line that was cut.
     #[serde(default)]
     pub line_offset: Option<u64>,
 }
@@ -105,12 +105,10 @@ impl Tool for ReadFile {
         Spec {
             name: "read_file",
             title: "Read file",
-            description: "Read a text file, or look at an image (png, jpeg, gif, webp). USE THIS BEFORE CHANGING A FILE: always \
-                          read what is there now. Every line comes as `N: text`; the number and `: ` are not in the file, so \
-                          never put them into old_str or content. An answer holds up to 2000 lines or 256 KiB; if there is more, \
-                          it says with which start_line to go on. For a long file ask for the lines you need with start_line \
-                          and end_line. Fails with file_not_found, not_a_file, binary_file, unsupported_encoding or \
-                          outside_workspace.",
+            description: "Read a text file, or look at an image (png, jpeg, gif, webp). USE THIS BEFORE CHANGING A \
+                          FILE. Every line comes as `N: text`; the number and `: ` are not in the file, so never put \
+                          them into old_str or content. An answer holds up to 2000 lines or 256 KiB and says with \
+                          which start_line to go on; of a long file read only the lines you need.",
             effect: Effect::Reads,
             paths: &["path"],
         }

@@ -17,7 +17,7 @@ pub struct TodoWrite;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// All steps of the work, in order; this list replaces the one before.
+    /// All steps in order; they replace the list before.
     #[schemars(length(max = 200))]
     pub todos: Vec<Todo>,
 }
@@ -57,9 +57,9 @@ impl Tool for TodoWrite {
         Spec {
             name: "todo_write",
             title: "Write down the plan",
-            description: "Write down the steps of your work and how far each is, so that the user can follow. Send the \
-                          whole list each time: it replaces the one before. Use it for work of three steps or more, mark \
-                          one step in_progress before you begin it and done as soon as it is. It changes no file.",
+            description: "Write down the steps of your work and how far each is, so that the user can follow: the \
+                          whole list each time. For work of three steps or more; mark a step in_progress before you \
+                          begin it and done as soon as it is.",
             effect: Effect::Reads,
             paths: &[],
         }

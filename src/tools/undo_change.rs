@@ -16,7 +16,7 @@ pub struct UndoChange;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The change, as a result named it. Left out: the newest of yours that is not undone yet.
+    /// The change, as a result named it. Left out: your newest that stands.
     #[serde(default)]
     pub change: Option<String>,
 }
@@ -38,10 +38,9 @@ impl Tool for UndoChange {
         Spec {
             name: "undo_change",
             title: "Undo a change",
-            description: "Take back a change that you made with these tools: every file of it is as it was before, with all \
-                          its bytes; a file that the change created is removed. Leave change out to undo your newest one, \
-                          and call again to go further back. It is refused with stale_version if a file has changed since, so \
-                          nobody's later work is lost. An undo is a change too: to redo, undo the undo by its own id.",
+            description: "Take back a change made with these tools: every file of it is as it was before. Leave change \
+                          out for your newest, and call again to go further back. Refused with stale_version if a file \
+                          has changed since. To redo, undo the undo by its own id.",
             effect: Effect::Replaces { idempotent: false },
             paths: &[],
         }

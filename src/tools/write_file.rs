@@ -25,14 +25,14 @@ pub struct WriteFile;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The file, relative to the workspace's folder, such as src/main.rs.
+    /// The file, such as src/main.rs.
     pub path: String,
-    /// Everything the file shall hold, exactly as it shall stand there. No line numbers.
+    /// Everything the file shall hold, without line numbers.
     pub content: String,
-    /// Make the folders above the file if they are missing. Left out: no folder is made.
+    /// Make the folders above the file if they are missing.
     #[serde(default)]
     pub create_dirs: Option<bool>,
-    /// Write only if the file is still at this version, as an earlier result told it.
+    /// Write only if the file is still at this version.
     #[serde(default)]
     pub expected_version: Option<String>,
 }
@@ -63,11 +63,10 @@ impl Tool for WriteFile {
         Spec {
             name: "write_file",
             title: "Write file",
-            description: "Create a file, or replace ALL of an existing one with content. To change a part of a file use \
-                          patch_file instead: it cannot lose the rest. Before replacing a file, read all of it. content is \
-                          written byte for byte: nothing is added, trimmed or reformatted. It will not make folders: if the \
-                          folder is missing it fails with file_not_found, unless create_dirs is true. Links are followed, mode \
-                          and owner stay. A byte order mark and UTF-16 of the file stay; a file that is not text is refused.",
+            description: "Create a file, or replace ALL of an existing one. To change a part of a file use patch_file: \
+                          it cannot lose the rest. Before replacing a file, read all of it. content is written byte \
+                          for byte. A missing folder is an error unless create_dirs is true. Mode, owner, byte order \
+                          mark and UTF-16 of the file stay.",
             effect: Effect::Replaces { idempotent: true },
             paths: &["path"],
         }

@@ -46,6 +46,9 @@ pub(crate) fn check_tools(key: &'static str, patterns: &[String], registry: Opti
     Names::new(key, patterns)
 }
 
+/// The patterns that mean every path, the folder itself too.
+pub(super) const EVERYTHING: [&str; 4] = ["*", "**", "**/*", "**/**"];
+
 /// Globs over paths of the workspace, as in `.gitignore`: a pattern matches a file or folder and with it everything below;
 /// one without a slash matches at any depth, one with a slash from the workspace's folder on; `*` and `?` do not match a
 /// slash, `**` does. One that begins with `!` takes paths out again.
@@ -61,7 +64,7 @@ pub(crate) struct Paths {
 impl Paths {
     /// Reads the `patterns` of `key`.
     pub(crate) fn new(key: &'static str, patterns: &[String], folds_case: bool) -> Result<Self, Wrong> {
-        let everything = patterns.iter().any(|pattern| matches!(pattern.as_str(), "*" | "**" | "**/*" | "**/**"));
+        let everything = patterns.iter().any(|pattern| EVERYTHING.contains(&pattern.as_str()));
         let (hit, spared) = compile(key, patterns, |pattern| {
             let glob = anchored(pattern)?;
             Ok((alike(&glob, folds_case).into_owned(), true))

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::fault::Wrong;
-use super::pattern::{Names, Paths, check_tools};
+use super::pattern::{EVERYTHING, Names, Paths, check_tools};
 use super::shown;
 use crate::gate::{CallFacts, Ground, Verdict};
 use crate::model::path::WsPath;
@@ -111,11 +111,13 @@ fn pattern_below(pattern: &str, folder: &WsPath) -> String {
     if bare.trim().is_empty() || bare.starts_with(['/', '~']) {
         return pattern.to_owned();
     }
+    if EVERYTHING.contains(&bare) {
+        // The folder itself is meant with everything in it, though it is never taken out by this.
+        return if taken_out.is_empty() { format!("./{folder}") } else { format!("!{folder}/**/*") };
+    }
     match bare.strip_prefix("./") {
         Some(top) => format!("{taken_out}{folder}/{top}"),
         None if bare.trim_end_matches('/').contains('/') => format!("{taken_out}{folder}/{bare}"),
-        // The folder itself is meant where everything in it is.
-        None if matches!(bare, "*" | "**") => format!("{taken_out}./{folder}"),
         None => format!("{taken_out}{folder}/**/{bare}"),
     }
 }

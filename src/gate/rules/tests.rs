@@ -353,7 +353,8 @@ fn a_rule_of_one_folder_means_the_same_below_it() {
         (&["*.env", "!sub/*.env"], &["docs/a.env", "docs/x/a.env"], &["a.env", "docs/sub/a.env", "code/a.env"]),
         (&["*"], &["docs", "docs/a", "docs/a/b"], &["code/a", "a/docs", "."]),
         (&["**/x"], &["docs/x", "docs/a/x"], &["x", "code/x"]),
-        (&["**/*"], &["docs/a", "docs/a/x"], &["a", "code/x"]),
+        (&["**/*"], &["docs", "docs/a", "docs/a/x"], &["a", "code/x"]),
+        (&["**", "!*"], &["docs"], &["docs/a", "code"]),
     ] {
         let rules = rules(&[on(Decision::Deny, &[], patterns).below(&folder)]);
         let judged = |path: &str| word(&rules.judge(&call("read_file", &[path])));
