@@ -4,6 +4,7 @@ mod limits;
 mod links;
 mod listing;
 mod metadata;
+mod named;
 mod rivals;
 mod special;
 
@@ -18,7 +19,7 @@ use super::*;
 use crate::model::change::{Change, Expect};
 use crate::model::version::Version;
 use crate::workspace::conformance::{Fixture, check};
-use crate::workspace::{FileErrorKind, NoJournal};
+use crate::workspace::{DisplacedSource, FileErrorKind, NoJournal};
 
 /// A workspace `ws` and, beside it, a folder `out` that nothing may ever reach.
 pub(in crate::workspace) struct Bed {

@@ -58,6 +58,61 @@ fn utf16_is_read_and_changed_as_utf16() {
     }
 }
 
+/// Every encoding that is read, with every shape of text: only the match changes, and undoing gives the same bytes.
+#[test]
+fn every_shape_of_text_keeps_its_shape() {
+    let le = |text: &str| utf16(text, u16::to_le_bytes);
+    let be = |text: &str| utf16(text, u16::to_be_bytes);
+    let plain = |text: &str| text.as_bytes().to_vec();
+    let encodings: [(&str, &dyn Fn(&str) -> Vec<u8>); 4] =
+        [("UTF-8", &plain), ("with a mark", &with_bom), ("UTF-16 LE", &le), ("UTF-16 BE", &be)];
+    for (name, bytes) in encodings {
+        for (before, old, new, after) in [
+            ("KEY", "KEY", "x", "x"),
+            ("KEY\n", "KEY\n", "", ""),
+            ("a\nKEY", "KEY", "x", "a\nx"),
+            ("a\nKEY\n", "KEY\n", "x\ny\n", "a\nx\ny\n"),
+            ("a\r\nKEY\r\n", "a\nKEY", "a\nx\ny", "a\r\nx\r\ny\r\n"),
+            ("a\r\nKEY\nb\r\n", "KEY", "x", "a\r\nx\nb\r\n"),
+            ("a\rKEY\rb\n", "KEY", "x", "a\rx\rb\n"),
+            ("a\rb\n\r\n\r\rKEY\r", "KEY", "x", "a\rb\n\r\n\r\rx\r"),
+            ("🎉KEY🎉\n", "🎉KEY", "KEY🎉🎉", "KEY🎉🎉🎉\n"),
+            ("a\u{feff}KEY\n", "KEY", "\u{feff}", "a\u{feff}\u{feff}\n"),
+            ("a\u{2028}KEY\u{85}\x0c\n", "KEY", "x", "a\u{2028}x\u{85}\x0c\n"),
+            ("e\u{301}KEY\n", "KEY", "\u{e9}", "e\u{301}\u{e9}\n"),
+        ] {
+            let mut desk = Desk::with("f", bytes(before));
+            let reply = desk.patch("f", old, new);
+            reply.ok();
+            assert_eq!(desk.folder.read("f"), bytes(after), "B011: {name}: {before:?}");
+            desk.call("undo_change", json!({})).ok();
+            assert_eq!(desk.folder.read("f"), bytes(before), "B011: {name}: {before:?}, undone");
+            let reply =
+                desk.call("patch_files", json!({ "patches": [{ "path": "f", "old_str": old, "new_str": new }] }));
+            reply.ok();
+            assert_eq!(desk.folder.read("f"), bytes(after), "B011: {name}: {before:?}, as one of many");
+        }
+    }
+}
+
+#[test]
+fn a_deep_range_of_a_large_utf16_file_is_the_same_text() {
+    // Characters of two units, so that some lie across every border at which a file is read in pieces.
+    let text: String = (1..=40_000).map(|n| format!("{n} 🎉{}\r\n", "é".repeat(n % 7))).collect();
+    for unit in [u16::to_le_bytes, u16::to_be_bytes] {
+        let mut desk = Desk::with("f", utf16(&text, unit));
+        for line in [1, 9_999, 23_456, 40_000] {
+            let reply = desk.call("read_file", json!({ "path": "f", "start_line": line, "end_line": line }));
+            let want = format!("{line}: {line} 🎉{}\r\n", "é".repeat(line % 7));
+            assert_eq!(reply.texts()[0], want, "B011");
+        }
+        desk.patch("f", "23456 🎉", "here ").ok();
+        let patched = text.replace("23456 🎉", "here ");
+        assert_eq!(desk.folder.read("f"), utf16(&patched, unit), "B011");
+        desk.patch("f", "nowhere at all", "x").error("old_str_not_found");
+    }
+}
+
 #[test]
 fn no_tool_damages_a_file_in_a_legacy_encoding() {
     for (case, bytes) in [
