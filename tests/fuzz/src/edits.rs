@@ -73,9 +73,10 @@ impl Edit {
     fn hold(&self, after: &BTreeMap<WsPath, Bytes>) {
         let after: Vec<_> = after.values().collect();
         let [after] = after[..] else { panic!("one file: {self:?}") };
-        let (old, new) = (text_of(&self.file, self.rules), text_of(after, self.rules));
-        assert_eq!(old.0, new.0, "the encoding stays: {self:?}");
-        let (old, new) = (old.1, new.1);
+        let mark = mark_of(&self.file, self.rules);
+        // A mark that a patch puts at the start of a file without one is text, as it was asked for.
+        assert!(after.starts_with(mark), "the encoding stays: {self:?}");
+        let (old, new) = (text_of(&self.file, mark), text_of(after, mark));
         assert_ne!(old, new, "a change is one: {self:?}");
         if self.everywhere {
             // What is left of everywhere is what stands in the parts between, and they are all there in order.
@@ -145,19 +146,24 @@ fn parts<'a>(text: &'a str, old: &str, rules: TextRules) -> Vec<&'a str> {
     parts
 }
 
-/// What a file begins with that tells its encoding, and its text.
-fn text_of(bytes: &[u8], rules: TextRules) -> (&'static [u8], String) {
+/// What a file begins with that tells its encoding.
+fn mark_of(bytes: &[u8], rules: TextRules) -> &'static [u8] {
+    let marks: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"];
+    let there = marks.into_iter().find(|mark| rules == TextRules::Bridged && bytes.starts_with(mark));
+    there.unwrap_or_default()
+}
+
+/// The text behind the mark.
+fn text_of(bytes: &[u8], mark: &[u8]) -> String {
+    let rest = &bytes[mark.len()..];
     let wide = |unit: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes[2..].chunks(2).map(|pair| unit([pair[0], pair[1]])).collect();
+        let units: Vec<u16> = rest.chunks(2).map(|pair| unit([pair[0], pair[1]])).collect();
         String::from_utf16(&units).expect("a file that was patched is text")
     };
-    let narrow = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("a file that was patched is text");
-    match (rules, bytes) {
-        (TextRules::Exact, _) => (b"", narrow(bytes)),
-        (_, [0xEF, 0xBB, 0xBF, rest @ ..]) => (b"\xEF\xBB\xBF", narrow(rest)),
-        (_, [0xFF, 0xFE, ..]) => (b"\xFF\xFE", wide(u16::from_le_bytes)),
-        (_, [0xFE, 0xFF, ..]) => (b"\xFE\xFF", wide(u16::from_be_bytes)),
-        _ => (b"", narrow(bytes)),
+    match mark {
+        [0xFF, 0xFE] => wide(u16::from_le_bytes),
+        [0xFE, 0xFF] => wide(u16::from_be_bytes),
+        _ => String::from_utf8(rest.to_vec()).expect("a file that was patched is text"),
     }
 }
 

@@ -30,7 +30,8 @@ pub fn globs(data: &[u8]) {
         for path in paths.lines().take(32).filter_map(|path| WsPath::parse(path).ok()) {
             let hit = denies(&rules, &path);
             let inside = denies(&below, &path.under(&folder));
-            assert_eq!(hit, inside, "{patterns:?} on {path:?} means the same below a folder");
+            // The folder itself is a name there, and here it is none.
+            assert!(path.is_root() || hit == inside, "{patterns:?} on {path:?} means the same below a folder");
             assert!(
                 !denies(&below, &path) || path.is_within(&folder),
                 "{patterns:?} below a folder is not about {path:?}"

@@ -64,8 +64,9 @@ fn every_shape_of_text_keeps_its_shape() {
     let le = |text: &str| utf16(text, u16::to_le_bytes);
     let be = |text: &str| utf16(text, u16::to_be_bytes);
     let plain = |text: &str| text.as_bytes().to_vec();
-    let encodings: [(&str, &dyn Fn(&str) -> Vec<u8>); 4] =
-        [("UTF-8", &plain), ("with a mark", &with_bom), ("UTF-16 LE", &le), ("UTF-16 BE", &be)];
+    type Encode = fn(&str) -> Vec<u8>;
+    let encodings: [(&str, Encode); 4] =
+        [("UTF-8", plain), ("with a mark", with_bom), ("UTF-16 LE", le), ("UTF-16 BE", be)];
     for (name, bytes) in encodings {
         for (before, old, new, after) in [
             ("KEY", "KEY", "x", "x"),
