@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::cases::kit::{Desk, Reply, files_of, says};
 use super::support::{Server, TOOLGATE, Temp};
@@ -176,6 +176,21 @@ fn rules_see_names_and_each_folders_own_file_is_about_that_folder() {
         desk.read(free).ok();
     }
     says(desk.patch("docs/toolgate.toml", "deny", "allow").error("denied"), &["the guard of toolgate.toml"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hook_is_told_where_each_folder_is() {
+    let pair = Pair::with(&[("a", "1\n")], &[("a", "2\n")]);
+    let told = pair.home.path().join("told");
+    let shell = format!(r#"cat > {}; printf %s "{{\"decision\":\"allow\"}}""#, told.display());
+    let hook = format!("[[hook]]\nname = \"tell\"\nphase = \"pre\"\nshell = '''{shell}'''\n");
+    fs::write(pair.config(), hook).expect("a file");
+    pair.desk().read("docs/a").ok();
+    let event: Value = serde_json::from_slice(&fs::read(told).expect("an event")).expect("JSON");
+    let at = |folder: &Temp| folder.path().canonicalize().expect("a path").display().to_string();
+    assert_eq!(event["folders"], json!({ "code": at(&pair.code), "docs": at(&pair.docs) }));
+    assert_eq!((&event["workspace"], &event["call"]["paths"]), (&json!(at(&pair.code)), &json!(["docs/a"])));
 }
 
 #[test]
