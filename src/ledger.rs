@@ -27,6 +27,7 @@ pub use crate::ledger::blobs::{Limits, Swept, Total};
 use crate::ledger::changes::Changes;
 pub use crate::ledger::changes::{ChangeKind, ChangeRecord, ChangedStep, Filter, Inverse, OpenChange, Status};
 pub use crate::ledger::error::LedgerError;
+pub use crate::ledger::exclusive::Exclusive;
 use crate::ledger::flusher::Flusher;
 use crate::ledger::log::{LineRef, Log};
 pub use crate::ledger::open::Options;

@@ -68,7 +68,7 @@ pub trait Tool: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// One line for people, once it is done. By default what was said before.
+    /// One line for people that says what was done, once it is. Left out, nothing is added to what was said before.
     fn present_result(_output: &Self::Output) -> Option<Card> {
         None
     }
@@ -155,10 +155,9 @@ impl Intent {
     /// An edit of one file, where the text to replace begins on these lines, in order.
     #[must_use]
     pub fn edit(path: WsPath, lines: Vec<u64>) -> Self {
-        let first = lines.first().copied().unwrap_or(1);
         // One exact match proves itself; many may lie where the caller has never looked (B031).
         let unproven = if lines.len() > 1 { lines } else { Vec::new() };
-        Intent::Edit { places: vec![Edited { path, first, unproven }] }
+        Intent::Edit { places: vec![Edited { path, unproven }] }
     }
 }
 
@@ -167,8 +166,6 @@ impl Intent {
 pub struct Edited {
     /// The file.
     pub path: WsPath,
-    /// The first line that changes.
-    pub first: u64,
     /// The lines that are replaced without each of them having been named: those of a text that is replaced wherever it
     /// stands.
     pub unproven: Vec<u64>,

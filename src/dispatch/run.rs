@@ -1,20 +1,23 @@
 //! One call on its way: the steps of [`Dispatcher::dispatch`](super::Dispatcher::dispatch), each a function.
 
 mod files;
+mod patience;
 
 use std::time::Instant;
 
+use futures_util::FutureExt;
 use serde_json::{Map, Value};
 
 use crate::dispatch::approve::Approval;
 use crate::dispatch::completed::{Completed, Context};
 use crate::dispatch::history::CallerHistory;
+use crate::dispatch::run::patience::Patience;
 use crate::dispatch::turns::{Turn, Use};
 use crate::dispatch::{Control, Dispatcher};
 use crate::gate::hook::OutcomeFacts;
 use crate::gate::{CallFacts, Verdict};
-use crate::ledger::Stamp;
 use crate::ledger::seen::Position;
+use crate::ledger::{Exclusive, Stamp};
 use crate::model::call::Caller;
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::event::Event;
@@ -24,9 +27,6 @@ use crate::model::path::WsPath;
 use crate::tool::registry::{Entry, ErasedPlan, Output};
 use crate::tool::view::View;
 use crate::tool::{Effect, Sight};
-
-/// How often a change is planned because another program got in between.
-const ATTEMPTS: u32 = 8;
 
 /// One call on its way.
 pub(super) struct Run<'a> {
@@ -165,24 +165,26 @@ impl<'a> Run<'a> {
         spellings
     }
 
-    /// Steps 5 to 8. Where another program got in between, plans anew on what is there now; where the same plan comes of it,
+    /// Steps 5 to 8. Where somebody else got in between, plans anew on what is there now; where the same plan comes of it,
     /// nobody got in between and the plan is wrong.
     async fn plan_and_perform(&self, admitted: &Admitted) -> Result<Performed, ToolError> {
         let mut turn = self.take_turn(&admitted.facts.arguments, self.control.place.clone()).await;
         let mut approval = Approval::new(self.tool, &admitted.facts, self.control.approver.as_ref());
+        let mut patience = Patience::new();
         let mut before = None;
-        let mut attempt = 0;
+        let mut held = None;
         loop {
-            attempt += 1;
             self.view.check_cancelled()?;
-            let plan = self.tool.plan(&self.view, &admitted.facts.arguments).await?; // 5
+            let plan = self.plan(&admitted.facts.arguments, &mut held).await?; // 5
             let (set, intent, output) = match plan {
                 ErasedPlan::Change { set, intent, output } => (set, intent, output),
                 ErasedPlan::Answer(output) => {
+                    drop(held);
                     approval.obtain(self, &admitted.verdict, None).await?; // 7
                     return Ok(output.into());
                 }
                 ErasedPlan::Act(act) => {
+                    drop(held);
                     approval.obtain(self, &admitted.verdict, None).await?; // 7
                     return act.begin().await.map(Performed::from); // 8
                 }
@@ -190,6 +192,7 @@ impl<'a> Run<'a> {
             let (verdict, notes) = self.file_gate(admitted, &set, &intent)?; // 6
             if approval.is_needed(&verdict, &set) {
                 // Whoever else wants these files does not wait for a person.
+                held = None;
                 drop(turn);
                 approval.obtain(self, &verdict, Some(&set)).await?; // 7
                 turn = self.take_turn(&admitted.facts.arguments, None).await;
@@ -197,15 +200,28 @@ impl<'a> Run<'a> {
                 continue;
             }
             self.view.check_cancelled()?;
-            let error = match self.perform(&set, &intent) {
+            let error = match self.perform(&set, &intent, held.take()) {
                 Ok(change) => return Ok(Performed { output, change, notes }), // 8
                 Err(error) => error,
             };
-            if !error.is_stale() || attempt >= ATTEMPTS || before.as_ref() == Some(&set) {
+            if !error.is_stale() || before.as_ref() == Some(&set) || !patience.goes_on() {
                 return Err(error.of(&set));
             }
+            held = self.exclusively(&set);
             before = Some(set);
         }
+    }
+
+    /// Step 5. The files that are `held` are let go of if the tool waits for anything: others wait for them.
+    async fn plan(&self, arguments: &Value, held: &mut Option<Exclusive>) -> Result<ErasedPlan, ToolError> {
+        let mut plan = self.tool.plan(&self.view, arguments);
+        if held.is_some() {
+            if let Some(at_once) = (&mut plan).now_or_never() {
+                return at_once;
+            }
+            *held = None;
+        }
+        plan.await
     }
 
     /// Waits for the calls before this one that are changing the same files.
@@ -261,7 +277,8 @@ impl<'a> Run<'a> {
         if let Ok(output) = &completed.outcome {
             for sight in output.sights() {
                 self.record(observed(&sight));
-                ledger.seen().observe(&self.stamp.caller, &sight.path, seen(&sight));
+                let real = self.dispatcher.workspace.real(&sight.path);
+                ledger.seen().observe(&self.stamp.caller, &real, seen(&sight));
             }
             output.events().into_iter().for_each(|event| self.record(event));
         }

@@ -16,11 +16,22 @@ const STRIPES: u8 = 64;
 
 /// The right to commit changes of some files; it ends when this is dropped.
 #[derive(Debug)]
-pub struct Exclusive(Vec<File>);
+pub struct Exclusive {
+    stripes: Vec<u8>,
+    files: Vec<File>,
+}
+
+impl Exclusive {
+    /// Whether it is a right to all of `paths`.
+    #[must_use]
+    pub fn covers<'a>(&self, mut paths: impl Iterator<Item = &'a WsPath>) -> bool {
+        paths.all(|path| self.stripes.contains(&stripe(path)))
+    }
+}
 
 impl Drop for Exclusive {
     fn drop(&mut self) {
-        for file in &self.0 {
+        for file in &self.files {
             // The system gives it back with the file in any case.
             let _ = file.unlock();
         }
@@ -28,17 +39,21 @@ impl Drop for Exclusive {
 }
 
 impl Ledger {
-    /// Waits until no other process commits a change of any of `paths`, which are told as links lead.
+    /// Waits until no other process commits a change of any of `paths`, which are told as links lead. Nobody may wait for
+    /// anything else while they hold this: it holds up the thread of whoever is next.
     ///
     /// # Errors
     /// The state folder cannot be used.
     pub fn exclusively<'a>(&self, paths: impl Iterator<Item = &'a WsPath>) -> Result<Exclusive, LedgerError> {
-        let Some(state) = self.core().and_then(|core| core.state.as_ref()) else { return Ok(Exclusive(Vec::new())) };
         let mut stripes: Vec<_> = paths.map(stripe).collect();
         // In one order everywhere, so that no two commits wait for each other.
         stripes.sort_unstable();
         stripes.dedup();
-        take(state, &stripes).map(Exclusive).map_err(LedgerError::Changes)
+        let files = match self.core().and_then(|core| core.state.as_ref()) {
+            Some(state) => take(state, &stripes).map_err(LedgerError::Changes)?,
+            None => Vec::new(),
+        };
+        Ok(Exclusive { stripes, files })
     }
 }
 

@@ -1,11 +1,13 @@
 //! What each principal has seen of each file, so that nothing is replaced unseen.
 
+mod eyes;
 mod notes;
 mod spans;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use crate::ledger::seen::eyes::Eyes;
 use crate::ledger::seen::notes::Note;
 pub(super) use crate::ledger::seen::notes::Notes;
 pub use crate::ledger::seen::spans::Position;
@@ -39,8 +41,17 @@ pub struct Edited {
     pub identity: Option<Identity>,
     /// What it is now.
     pub after: Version,
-    /// Where the first changed line begins.
-    pub first: Position,
+}
+
+/// Which lines a patch has put in the place of which; all others are as they were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replaced {
+    /// The first line that differs, from 1.
+    pub first: u64,
+    /// How many lines went there.
+    pub removed: u64,
+    /// How many lines stand there now.
+    pub added: u64,
 }
 
 /// How much of a file, as it is now, somebody has seen.
@@ -67,68 +78,6 @@ pub struct Seen {
     notes: Notes,
 }
 
-/// What one principal has seen.
-#[derive(Debug, Default)]
-pub(super) struct Eyes {
-    files: HashMap<String, Known>,
-    /// How far the notes were read.
-    read: u64,
-    /// How large they were when they held nothing twice.
-    base: u64,
-    loaded: bool,
-}
-
-/// What is known of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Known {
-    identity: Option<Identity>,
-    version: Option<Version>,
-    spans: Spans,
-}
-
-impl Known {
-    /// Whether it is the same file with the same bytes.
-    fn is(&self, identity: Option<Identity>, version: Option<Version>) -> bool {
-        match (self.version, version) {
-            // Bytes that differ differ, whatever the clock says.
-            (Some(known), Some(version)) => known == version,
-            _ => identity.is_some() && self.identity == identity,
-        }
-    }
-}
-
-impl Eyes {
-    /// Takes a note, as it was made or as it is read again.
-    fn take(&mut self, note: Note) {
-        let Note { path, identity, version, spans, anew } = note;
-        match self.files.get_mut(&path) {
-            Some(known) if !anew && known.is(identity, version) => {
-                known.identity = identity.or(known.identity);
-                known.version = known.version.or(version);
-                known.spans.add_all(&spans);
-            }
-            _ if spans.is_empty() => {
-                self.files.remove(&path);
-            }
-            _ => {
-                self.files.insert(path, Known { identity, version, spans });
-            }
-        }
-    }
-
-    /// Notes that say all that is known.
-    fn all(&self) -> impl Iterator<Item = Note> {
-        self.files.iter().map(|(path, known)| known.note(path))
-    }
-}
-
-impl Known {
-    fn note(&self, path: &str) -> Note {
-        let Known { identity, version, spans } = self.clone();
-        Note { path: path.to_owned(), identity, version, spans, anew: true }
-    }
-}
-
 impl Seen {
     pub(super) const fn nothing() -> Self {
         Seen { people: None, notes: Notes::nowhere() }
@@ -151,12 +100,7 @@ impl Seen {
         let Some(eyes) = self.eyes(principal) else { return };
         let mut eyes = hold(&eyes);
         let span = Span { from: sight.from, to: sight.to };
-        if let Some(known) = eyes.files.get(path.as_str())
-            && known.is(sight.identity, sight.version)
-            && known.identity == sight.identity
-            && (known.version.is_some() || sight.version.is_none())
-            && known.spans.cover(&span)
-        {
+        if eyes.know(path.as_str(), sight.identity, sight.version, &span) {
             return;
         }
         let mut spans = Spans::default();
@@ -174,22 +118,25 @@ impl Seen {
     /// `principal` has written all of `path`, and so knows it.
     pub fn wrote(&self, principal: &str, path: &WsPath, identity: Option<Identity>, version: Version) {
         let Some(eyes) = self.eyes(principal) else { return };
-        let known = Known { identity, version: Some(version), spans: Spans::whole() };
-        self.note(principal, &mut hold(&eyes), known.note(path.as_str()));
+        self.note(principal, &mut hold(&eyes), anew(path, identity, version, Spans::whole()));
     }
 
-    /// `principal` has patched `path`. Who knew all of it still does; of who knew a part, what lies before the patch.
-    pub fn edited(&self, principal: &str, path: &WsPath, edited: &Edited) {
+    /// `principal` has patched `path`. What they knew they still know, where it stands now; `replaced` says what has
+    /// changed, and is asked only where that matters.
+    pub fn edited(&self, principal: &str, path: &WsPath, edited: &Edited, replaced: impl FnOnce() -> Option<Replaced>) {
         let Some(eyes) = self.eyes(principal) else { return };
         let mut eyes = hold(&eyes);
         self.load(principal, &mut eyes);
-        let Some(known) = eyes.files.get(path.as_str()) else { return };
-        if !known.is(edited.identity_before, Some(edited.before)) {
+        let Some(seen) = eyes.seen(path.as_str(), edited.identity_before, Some(edited.before)) else { return };
+        if seen.is_empty() {
             return;
         }
-        let spans = if known.spans.is_whole() { Spans::whole() } else { known.spans.before(edited.first) };
-        let known = Known { identity: edited.identity, version: Some(edited.after), spans };
-        self.note(principal, &mut eyes, known.note(path.as_str()));
+        let spans = if seen.is_whole() {
+            seen
+        } else {
+            replaced().map(|replaced| seen.carried_over(&replaced)).unwrap_or_default()
+        };
+        self.note(principal, &mut eyes, anew(path, edited.identity, edited.after, spans));
     }
 
     /// What was at `from`, a file or a folder, is at `to` now.
@@ -206,20 +153,15 @@ impl Seen {
         let Some(eyes) = self.eyes(principal) else { return };
         let mut eyes = hold(&eyes);
         self.load(principal, &mut eyes);
-        let found: Vec<(String, Option<String>, Known)> = eyes
-            .files
-            .iter()
-            .filter_map(|(path, known)| {
-                let rest = path.strip_prefix(from.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
-                Some((path.clone(), to.map(|to| format!("{}{rest}", to.as_str())), known.clone()))
-            })
-            .collect();
-        for (old, new, known) in found {
-            let gone = Note { path: old, identity: None, version: None, spans: Spans::default(), anew: true };
+        let found: Vec<String> = eyes.below(from.as_str()).map(str::to_owned).collect();
+        for file in found {
+            let moved: Vec<Note> = to
+                .map(|to| format!("{}{}", to.as_str(), &file[from.as_str().len()..]))
+                .map(|path| eyes.notes(&file, &path).collect())
+                .unwrap_or_default();
+            let gone = Note { path: file, identity: None, version: None, spans: Spans::default(), anew: true };
             self.note(principal, &mut eyes, gone);
-            if let Some(new) = new {
-                self.note(principal, &mut eyes, known.note(&new));
-            }
+            moved.into_iter().for_each(|note| self.note(principal, &mut eyes, note));
         }
     }
 
@@ -235,11 +177,11 @@ impl Seen {
     ) -> Coverage {
         let Some(eyes) = self.eyes(principal) else { return Coverage::Never };
         let mut eyes = hold(&eyes);
-        let judge = |eyes: &Eyes| match eyes.files.get(path.as_str()) {
+        let judge = |eyes: &Eyes| match eyes.seen(path.as_str(), identity, version) {
             None => Coverage::Never,
-            Some(known) if !known.is(identity, version) => Coverage::Stale,
-            Some(known) if known.spans.is_whole() => Coverage::Whole,
-            Some(known) => Coverage::Partial { unseen: known.spans.unseen() },
+            Some(seen) if seen.is_empty() => Coverage::Stale,
+            Some(seen) if seen.is_whole() => Coverage::Whole,
+            Some(seen) => Coverage::Partial { unseen: seen.unseen() },
         };
         match judge(&eyes) {
             Coverage::Whole => Coverage::Whole,
@@ -271,4 +213,9 @@ impl Seen {
         }
         Ok(())
     }
+}
+
+/// A note that all that is known of `path` is this.
+fn anew(path: &WsPath, identity: Option<Identity>, version: Version, spans: Spans) -> Note {
+    Note { path: path.as_str().to_owned(), identity, version: Some(version), spans, anew: true }
 }

@@ -82,6 +82,63 @@ pub fn splice(haystack: &[u8], edits: &[(Range<usize>, Cow<'_, [u8]>)]) -> Vec<u
     out
 }
 
+/// How many lines [`splice`] adds and removes, counted around each group of `edits` that share lines.
+///
+/// ```
+/// use toolgate::text::splice::lines_changed;
+/// assert_eq!(lines_changed(b"a\nb\nc\n", &[(2..3, b"x\ny".into())]), (2, 1));
+/// assert_eq!(lines_changed(b"a\nb\n", &[(0..1, b"a\nnew".into())]), (1, 0));
+/// ```
+#[must_use]
+pub fn lines_changed(haystack: &[u8], edits: &[(Range<usize>, Cow<'_, [u8]>)]) -> (usize, usize) {
+    let line_end = |at: usize| memchr(b'\n', &haystack[at..]).map_or(haystack.len(), |end| at + end + 1);
+    let (mut added, mut removed) = (0, 0);
+    let mut rest = edits;
+    while let Some((first, _)) = rest.first() {
+        let start = memrchr(b'\n', &haystack[..first.start]).map_or(0, |at| at + 1);
+        let (mut end, mut count) = (line_end(first.end), 1);
+        while let Some((next, _)) = rest.get(count).filter(|(next, _)| next.start < end) {
+            end = line_end(next.end);
+            count += 1;
+        }
+        let group: Vec<_> =
+            rest[..count].iter().map(|(span, new)| (span.start - start..span.end - start, new.clone())).collect();
+        let old = &haystack[start..end];
+        let apart = lines_apart(old, &splice(old, &group));
+        added += apart.added;
+        removed += apart.removed;
+        rest = &rest[count..];
+    }
+    (added, removed)
+}
+
+/// Where two texts differ, in whole lines: the same before it and the same after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Apart {
+    /// How many lines are the same before.
+    pub before: usize,
+    /// How many lines of the old text come then.
+    pub removed: usize,
+    /// How many lines of the new text stand there.
+    pub added: usize,
+}
+
+/// Which lines of `old` became which of `new`, as one block.
+///
+/// ```
+/// use toolgate::text::splice::{Apart, lines_apart};
+/// assert_eq!(lines_apart(b"a\nb\nc\n", b"a\nc\n"), Apart { before: 1, removed: 1, added: 0 });
+/// ```
+#[must_use]
+pub fn lines_apart(old: &[u8], new: &[u8]) -> Apart {
+    let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect::<Vec<_>>();
+    let (old, new) = (lines(old), lines(new));
+    let before = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let (old, new) = (&old[before..], &new[before..]);
+    let after = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    Apart { before, removed: old.len() - after, added: new.len() - after }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -117,6 +117,7 @@ impl<'a> Subject<'a> {
             })
             .collect();
         let patched = splice::splice(text, &edits);
+        let lines_changed = splice::lines_changed(text, &edits);
         if patched == text {
             return Err(no_change("puts there what the file holds already"));
         }
@@ -125,7 +126,7 @@ impl<'a> Subject<'a> {
         self.text = String::from_utf8(patched)
             .map_err(|_| ToolError::new(ErrorCode::IoError, format!("{path} could not be patched. It is as it was.")))?
             .into();
-        Ok(Applied { lines, moves })
+        Ok(Applied { lines, moves, lines_changed })
     }
 
     pub(super) fn text(&self) -> &str {
@@ -204,6 +205,8 @@ pub(super) struct Applied {
     pub(super) lines: Vec<u64>,
     /// What went where, in order.
     pub(super) moves: Vec<Move>,
+    /// How many lines came and went.
+    pub(super) lines_changed: (usize, usize),
 }
 
 impl Applied {
@@ -253,6 +256,12 @@ pub(super) fn lines_at(text: &str, offsets: impl Iterator<Item = usize>) -> Vec<
 pub(super) struct Move {
     pub(super) from: Range<usize>,
     pub(super) to: usize,
+}
+
+/// What patches have done, for people: `3 matches, +2 -1 lines`.
+pub(super) fn done(replaced: usize, (added, removed): (usize, usize)) -> String {
+    let matches = if replaced == 1 { "match" } else { "matches" };
+    format!("{replaced} {matches}, +{added} -{removed} lines")
 }
 
 /// The change from `old` to `new` as a unified diff that fits an answer.

@@ -161,6 +161,10 @@ impl Tool for FileInfo {
     fn present(args: &Args) -> Card {
         Card::new(format!("Look at {}", args.path))
     }
+
+    fn present_result(output: &Output) -> Option<Card> {
+        Some(Card::new(format!("Looked at {}: {}", output.path, what(output))))
+    }
 }
 
 impl TextFacts {

@@ -126,6 +126,13 @@ impl Tool for ListDir {
     fn present(args: &Args) -> Card {
         Card::new(format!("List {}", args.path.as_deref().unwrap_or(".")))
     }
+
+    fn present_result(output: &Output) -> Option<Card> {
+        let shown = output.entries.len();
+        let entries = if shown == 1 { "entry" } else { "entries" };
+        let more = if output.omitted > 0 { ", and there are more" } else { "" };
+        Some(Card::new(format!("Listed {}: {shown} {entries}{more}", output.path)))
+    }
 }
 
 impl Row {

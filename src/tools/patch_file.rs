@@ -52,6 +52,9 @@ pub struct Output {
     /// What would change, for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// How many lines came and went.
+    #[serde(skip)]
+    lines_changed: (usize, usize),
 }
 
 impl Tool for PatchFile {
@@ -87,7 +90,8 @@ impl Tool for PatchFile {
         let content = subject.into_bytes();
         let version = Version::of(&content).to_string();
         let (replaced, lines) = (applied.replaced(), applied.listed_lines());
-        let output = Output { path: args.path, replaced, lines, version, diff };
+        let lines_changed = applied.lines_changed;
+        let output = Output { path: args.path, replaced, lines, version, diff, lines_changed };
         if output.diff.is_some() {
             return Ok(Plan::Answer(output));
         }
@@ -126,5 +130,13 @@ impl Tool for PatchFile {
     fn present(args: &Args) -> Card {
         let all = if args.replace_all == Some(true) { " everywhere" } else { "" };
         Card::new(format!("Patch {}{all}", args.path))
+    }
+
+    fn present_result(output: &Output) -> Option<Card> {
+        let done = edit::done(output.replaced, output.lines_changed);
+        Some(Card::new(match &output.diff {
+            None => format!("Patched {}: {done}", output.path),
+            Some(_) => format!("Showed what a patch would change in {}: {done}", output.path),
+        }))
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::edit::{Applied, Patch, Subject, lines_at, no_change, shown};
+use super::edit::{Applied, Patch, Subject, done, lines_at, no_change, shown};
 use super::not_found;
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
@@ -52,6 +52,9 @@ pub struct Output {
     /// What would change, for a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// How many lines came and went.
+    #[serde(skip)]
+    lines_changed: (usize, usize),
 }
 
 /// One file.
@@ -84,13 +87,18 @@ impl Tool for PatchFiles {
     async fn plan(&self, view: &View, args: Args) -> Result<Plan<Output>, ToolError> {
         let (targets, files) = open(view, &args.patches)?;
         let work = patched(view, &args.patches, &targets, &files)?;
-        let mut output = Output { files: Vec::new(), diff: (args.dry_run == Some(true)).then(String::new) };
+        let diff = (args.dry_run == Some(true)).then(String::new);
+        let mut output = Output { files: Vec::new(), diff, lines_changed: (0, 0) };
         let (mut changes, mut places) = (Vec::new(), Vec::new());
         for Work { file, subject, before, applied } in work {
             let File { named, path, old } = file;
             places.push(edited(path, before.text(), &applied));
             if let Some(diff) = &mut output.diff {
                 diff.push_str(&shown(path, before.text(), subject.text()));
+            }
+            for Applied { lines_changed: (added, removed), .. } in &applied {
+                output.lines_changed.0 += added;
+                output.lines_changed.1 += removed;
             }
             let content = subject.into_bytes();
             output.files.push(Patched {
@@ -127,17 +135,31 @@ impl Tool for PatchFiles {
     }
 
     fn present(args: &Args) -> Card {
-        let mut paths: Vec<_> = Vec::new();
-        for patch in &args.patches {
-            if !paths.contains(&patch.path.as_str()) {
-                paths.push(&patch.path);
-            }
-        }
-        let more = paths.len().saturating_sub(FILES_NAMED);
-        paths.truncate(FILES_NAMED);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        Card::new(format!("Patch {}{more}", paths.join(", ")))
+        Card::new(format!("Patch {}", named(args.patches.iter().map(|patch| patch.path.as_str()))))
     }
+
+    fn present_result(output: &Output) -> Option<Card> {
+        let files = named(output.files.iter().map(|file| file.path.as_str()));
+        let done = done(output.files.iter().map(|file| file.replaced).sum(), output.lines_changed);
+        Some(Card::new(match &output.diff {
+            None => format!("Patched {files}: {done}"),
+            Some(_) => format!("Showed what patches would change in {files}: {done}"),
+        }))
+    }
+}
+
+/// The first of these files, each once, and how many more there are.
+fn named<'a>(files: impl Iterator<Item = &'a str>) -> String {
+    let mut paths: Vec<&str> = Vec::new();
+    for path in files {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    let more = paths.len().saturating_sub(FILES_NAMED);
+    paths.truncate(FILES_NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{}{more}", paths.join(", "))
 }
 
 /// A file that patches are about.
@@ -228,19 +250,16 @@ fn patched<'a>(
 
 /// Where the patches meet the file as it was before all of them.
 fn edited(path: &WsPath, before: &str, applied: &[Applied]) -> Edited {
-    let (mut first, mut unproven) = (u64::MAX, Vec::new());
-    for (number, one) in applied.iter().enumerate() {
+    let mut unproven = Vec::new();
+    // One exact match proves itself.
+    for (number, one) in applied.iter().enumerate().filter(|(_, one)| one.moves.len() > 1) {
         let mut offsets: Vec<usize> = one.moves.iter().map(|place| place.from.start).collect();
         for earlier in applied[..number].iter().rev() {
             earlier.origins(&mut offsets);
         }
-        let lines = lines_at(before, offsets.into_iter());
-        first = first.min(lines.first().copied().unwrap_or(1));
-        if lines.len() > 1 {
-            unproven.extend(lines);
-        }
+        unproven.extend(lines_at(before, offsets.into_iter()));
     }
-    Edited { path: path.clone(), first, unproven }
+    Edited { path: path.clone(), unproven }
 }
 
 /// The same failure, of one of many patches; `before` have been made on the same file in this call.

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{not_found, not_text};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
-use crate::model::version::Version;
+use crate::model::version::{Version, VersionHasher};
 use crate::text::encoding::{self, NotText, Transcoder};
 use crate::text::lines::{self, Flow, LineRange, Page, PageLimits, Pager, Resume};
 use crate::text::media;
@@ -129,9 +129,8 @@ impl Tool for ReadFile {
         if bridged {
             refuse_binary(&path, &file, &head.bytes)?;
         }
-        let version = head.last.then(|| Version::of(&head.bytes));
         let identity = file.stat.identity;
-        let page = read_page(view, &path, file, head, range)?;
+        let (page, version) = read_page(view, &path, file, head, range)?;
         check_offset(range, &page)?;
         let sight = sight(&path, identity, version, &page);
         Ok(Plan::Answer(answer(sight, page, bridged)?))
@@ -196,6 +195,20 @@ impl Tool for ReadFile {
             (start, None) => format!("Read {} from line {}", args.path, start.unwrap_or(1)),
             (start, Some(end)) => format!("Read {}, lines {}-{end}", args.path, start.unwrap_or(1)),
         })
+    }
+
+    fn present_result(output: &Output) -> Option<Card> {
+        let Output { path, start_line, end_line, total_lines, .. } = output;
+        let of = total_lines.map_or_else(String::new, |total| format!(" of {total}"));
+        Some(Card::new(match (&output.image, *total_lines) {
+            (Some(image), _) => format!("Read {path}, an image ({}, {} bytes)", image.mime_type, image.size),
+            (None, Some(0)) => format!("Read {path}, which is empty"),
+            (None, _) if output.content.is_empty() => {
+                format!("Read nothing of {path}: line {start_line} is past the end")
+            }
+            (None, _) if start_line == end_line => format!("Read {path}, line {start_line}{of}"),
+            (None, _) => format!("Read {path}, lines {start_line}-{end_line}{of}"),
+        }))
     }
 }
 
@@ -313,19 +326,33 @@ fn read_image(
 }
 
 /// Reads on from `head` until the page is full, then counts lines for a while so that the total is known.
-fn read_page(view: &View, path: &WsPath, mut file: OpenFile, head: Piece, range: LineRange) -> Result<Page, ToolError> {
+///
+/// The version of a long file is not worth its price, but where nothing else tells the file apart: it was changed a moment
+/// ago, and what is read of it now would be worth nothing later.
+fn read_page(
+    view: &View,
+    path: &WsPath,
+    mut file: OpenFile,
+    head: Piece,
+    range: LineRange,
+) -> Result<(Page, Option<Version>), ToolError> {
     let limits = view.limits();
     let mut pager = Pager::new(range, PageLimits { lines: limits.read_lines, bytes: limits.read_bytes });
     let mut decoder = match view.text_rules() {
         TextRules::Exact => None,
         TextRules::Bridged => Some(Transcoder::new(encoding::detect(&head.bytes))),
     };
+    let at_once = head.last.then(|| Version::of(&head.bytes));
+    let mut hasher = (at_once.is_none() && file.stat.identity.is_none()).then(VersionHasher::default);
     let mut decoded = Vec::new();
     let mut full_after = None;
     let mut piece = head;
     let mut done = 0;
     for count in 1_u64.. {
         done += piece.bytes.len() as u64;
+        if let Some(hasher) = &mut hasher {
+            hasher.update(&piece.bytes);
+        }
         let flow = match &mut decoder {
             None => pager.feed(&piece.bytes),
             Some(decoder) => {
@@ -340,7 +367,8 @@ fn read_page(view: &View, path: &WsPath, mut file: OpenFile, head: Piece, range:
                 decoder.finish(&mut decoded).map_err(|fault| not_text(path, done, None, fault))?;
                 pager.feed(&decoded);
             }
-            return Ok(pager.finish_at_end());
+            let version = at_once.or_else(|| hasher.as_ref().map(VersionHasher::finish));
+            return Ok((pager.finish_at_end(), version));
         }
         if flow == Flow::Enough {
             let full_after = *full_after.get_or_insert(done);
@@ -355,7 +383,7 @@ fn read_page(view: &View, path: &WsPath, mut file: OpenFile, head: Piece, range:
         piece.bytes.clear();
         piece = next_piece(&mut file, path, piece.bytes)?;
     }
-    Ok(pager.finish())
+    Ok((pager.finish(), None))
 }
 
 /// Like [`read_piece`], into a buffer that is there already.

@@ -92,7 +92,16 @@ impl Tool for TodoWrite {
     }
 
     fn present(args: &Args) -> Card {
-        let done = args.todos.iter().filter(|todo| todo.status == Status::Done).count();
-        Card::new(format!("Write down {} steps, {done} done", args.todos.len()))
+        Card::new(format!("Write down {}", counted(&args.todos)))
     }
+
+    fn present_result(output: &Output) -> Option<Card> {
+        Some(Card::new(format!("Wrote down {}", counted(&output.todos))))
+    }
+}
+
+fn counted(todos: &[Todo]) -> String {
+    let done = todos.iter().filter(|todo| todo.status == Status::Done).count();
+    let steps = if todos.len() == 1 { "step" } else { "steps" };
+    format!("{} {steps}, {done} done", todos.len())
 }

@@ -110,6 +110,15 @@ impl Tool for WriteFile {
     fn present(args: &Args) -> Card {
         Card::new(format!("Write {} ({} bytes)", args.path, args.content.len()))
     }
+
+    fn present_result(output: &Output) -> Option<Card> {
+        let Output { path, size, .. } = output;
+        Some(Card::new(match (output.created, output.changed) {
+            (true, _) => format!("Created {path}, {size} bytes"),
+            (false, true) => format!("Replaced {path}, {size} bytes now"),
+            (false, false) => format!("Left {path} as it was: it held exactly this"),
+        }))
+    }
 }
 
 /// The path of a file that may be made: not the workspace's folder, and not spelled as a folder.

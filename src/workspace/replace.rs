@@ -48,6 +48,9 @@ use crate::workspace::{Durability, FileError, FileErrorKind, Journal, journal_fa
 
 /// Where the links on the way to `path` lead, for a file that may not be there yet as well as for a folder.
 pub(super) fn real(root: &Dir, path: &WsPath) -> WsPath {
+    if place::is_straight(root, path) {
+        return path.clone();
+    }
     let below = Below { dir: root, at: &WsPath::root(), path: Cow::Borrowed(path) };
     let folder = || root.canonicalize(path.as_str()).ok().and_then(|real| real.to_str().map(str::to_owned));
     let real = Place::of_file_below(&below, path).ok().map(|place| place.real_below(&below)).or_else(folder);

@@ -109,6 +109,12 @@ fn the_log_shows_calls_and_what_came_of_them() {
     let log = bed.ok(&["log"]);
     has_lines(&log, &["mcp:local  Read a.txt", "Patch a.txt", "✗ file_not_found: ", "Write long.txt (5000 bytes)"]);
     has_lines(&log, &[&format!("change {change}"), "b<U+001B>[2J<U+202E>.txt"]);
+    let did = [
+        "✓ Read a.txt, lines 1-2 of 2 ·",
+        "✓ Patched a.txt: 1 match, +1 -1 lines ·",
+        "✓ Created long.txt, 5000 bytes ·",
+    ];
+    has_lines(&log, &did);
     assert!(!log.contains('\u{1b}') && !log.contains('\u{202e}'), "{log:?}");
 
     let changes = bed.ok(&["log", "--changes"]);

@@ -5,13 +5,14 @@ use std::sync::PoisonError;
 use crate::dispatch::Dispatcher;
 use crate::dispatch::run::{Admitted, Run};
 use crate::gate::{CallFacts, Verdict, intent};
-use crate::ledger::seen::{Coverage, Edited, Position};
-use crate::ledger::{ChangeKind, LedgerError};
+use crate::ledger::seen::{Coverage, Edited, Replaced};
+use crate::ledger::{ChangeKind, Exclusive, LedgerError};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::id::ChangeId;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
+use crate::text::{encoding, splice};
 use crate::tool::Intent;
 use crate::workspace::{FileError, FileErrorKind, Identity};
 
@@ -41,13 +42,31 @@ impl Run<'_> {
         Ok((verdict, notes))
     }
 
+    /// What of a file was seen by whatever name: it is noted where links lead.
     fn coverage(&self, path: &WsPath, now: Version) -> Coverage {
-        let identity = self.view.stat(path).ok().and_then(|stat| stat.identity);
-        self.dispatcher.ledger.seen().coverage(&self.stamp.caller, path, identity, Some(now))
+        let real = self.dispatcher.workspace.real(path);
+        self.dispatcher.ledger.seen().coverage(&self.stamp.caller, &real, self.identity(&real), Some(now))
     }
 
-    /// Step 8: the only place from which files change. The intent is in the log before they do.
-    pub(super) fn perform(&self, set: &ChangeSet, intent: &Intent) -> Result<Option<ChangeId>, CommitError> {
+    /// Keeps the files of `set` from other processes, so that a plan made now holds against all but other programs.
+    pub(super) fn exclusively(&self, set: &ChangeSet) -> Option<Exclusive> {
+        // Where that fails, the commit will fail as well, and say why.
+        self.dispatcher.ledger.exclusively(self.real(set).iter()).ok()
+    }
+
+    /// Where the links on the way to the files of `set` lead.
+    fn real(&self, set: &ChangeSet) -> Vec<WsPath> {
+        set.iter().map(|change| self.dispatcher.workspace.real(change.path())).collect()
+    }
+
+    /// Step 8: the only place from which files change. The intent is in the log before they do. `held` may be the right to
+    /// these files, if they were planned under it.
+    pub(super) fn perform(
+        &self,
+        set: &ChangeSet,
+        intent: &Intent,
+        held: Option<Exclusive>,
+    ) -> Result<Option<ChangeId>, CommitError> {
         let Dispatcher { closed, ledger, workspace, .. } = self.dispatcher;
         let closed = closed.read().unwrap_or_else(PoisonError::into_inner);
         if *closed {
@@ -59,18 +78,17 @@ impl Run<'_> {
             Intent::Undo { change } => ChangeKind::Undo(*change),
         };
         ledger.ready().map_err(CommitError::Ledger)?;
-        let real: Vec<_> = set.iter().map(|change| workspace.real(change.path())).collect();
-        let _exclusive = ledger.exclusively(real.iter()).map_err(CommitError::Ledger)?;
-        let before = self.identities(set);
+        let real = self.real(set);
+        let _exclusive = match held.filter(|held| held.covers(real.iter())) {
+            Some(held) => held,
+            None => ledger.exclusively(real.iter()).map_err(CommitError::Ledger)?,
+        };
+        let before: Vec<_> = real.iter().map(|path| self.identity(path)).collect();
         let change = ledger.begin(&self.stamp, self.tool.spec().name, kind);
         workspace.commit(set, &change).map_err(CommitError::File)?;
         let id = change.done();
-        self.remember(set, intent, &before);
+        self.remember(set, intent, &real, &before);
         Ok(id)
-    }
-
-    fn identities(&self, set: &ChangeSet) -> Vec<Option<Identity>> {
-        set.iter().map(|change| self.identity(change.path())).collect()
     }
 
     fn identity(&self, path: &WsPath) -> Option<Identity> {
@@ -80,32 +98,42 @@ impl Run<'_> {
         self.view.stat(path).ok().and_then(|stat| stat.identity)
     }
 
-    /// What the caller has written, it has seen.
-    fn remember(&self, set: &ChangeSet, intent: &Intent, before: &[Option<Identity>]) {
+    /// What the caller has written, it has seen. `real` are the files of `set`, and what they were `before`.
+    fn remember(&self, set: &ChangeSet, intent: &Intent, real: &[WsPath], before: &[Option<Identity>]) {
         let seen = self.dispatcher.ledger.seen();
         let caller = &*self.stamp.caller;
-        for (change, identity_before) in set.iter().zip(before) {
+        for ((change, path), identity_before) in set.iter().zip(real).zip(before) {
             match (change, intent) {
-                (Change::Write { path, expect: Expect::Exactly(before), content }, Intent::Edit { places }) => {
-                    let first = places.iter().filter(|edited| edited.path == *path).map(|edited| edited.first).min();
-                    let first = Position { line: first.unwrap_or(1), offset: 0 };
+                (Change::Write { expect: Expect::Exactly(before), content, .. }, Intent::Edit { .. }) => {
                     let edited = Edited {
                         identity_before: *identity_before,
                         before: *before,
                         identity: self.identity(path),
                         after: Version::of(content),
-                        first,
                     };
-                    seen.edited(caller, path, &edited);
+                    seen.edited(caller, path, &edited, || self.replaced(*before, content));
                 }
-                (Change::Write { path, content, .. }, Intent::Write) => {
+                (Change::Write { content, .. }, Intent::Write) => {
                     seen.wrote(caller, path, self.identity(path), Version::of(content));
                 }
-                (Change::Write { path, .. } | Change::Delete { path, .. }, _) => seen.removed(caller, path),
+                (Change::Write { .. } | Change::Delete { .. }, _) => seen.removed(caller, path),
                 _ => {}
             }
         }
     }
+
+    /// What has changed from the version `before`, which is kept, to `after`.
+    fn replaced(&self, before: Version, after: &[u8]) -> Option<Replaced> {
+        let old = self.dispatcher.ledger.blob(before).ok()??;
+        lines_replaced(&old, after)
+    }
+}
+
+/// Which lines of the text `old` became which of `new`.
+fn lines_replaced(old: &[u8], new: &[u8]) -> Option<Replaced> {
+    let (old, new) = (encoding::decode(old).ok()?.text, encoding::decode(new).ok()?.text);
+    let apart = splice::lines_apart(old.as_bytes(), new.as_bytes());
+    Some(Replaced { first: apart.before as u64 + 1, removed: apart.removed as u64, added: apart.added as u64 })
 }
 
 /// Why a change was not made.

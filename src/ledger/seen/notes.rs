@@ -8,7 +8,7 @@ use cap_std::fs::Dir;
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::flusher::Flusher;
-use crate::ledger::seen::Eyes;
+use crate::ledger::seen::eyes::Eyes;
 use crate::ledger::seen::spans::Spans;
 use crate::ledger::store::{self, Lock, hold};
 use crate::model::version::Version;

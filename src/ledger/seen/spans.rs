@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ledger::seen::Replaced;
+
 /// A place in a file: in which line, and before which of its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
@@ -82,13 +84,26 @@ impl Spans {
         other.0.iter().for_each(|span| self.add(*span));
     }
 
-    /// What lies before `place`.
-    pub(super) fn before(&self, place: Position) -> Spans {
-        let cut = |span: &Span| {
-            let to = if span.end() > place { place } else { span.to? };
-            (span.from < to).then_some(Span { from: span.from, to: Some(to) })
-        };
-        Spans(self.0.iter().filter_map(cut).collect())
+    /// Where all this stands once the lines of `replaced` were put in: what lies behind them has moved. They themselves are
+    /// seen if what they replace was, or if they replace nothing: their text is the patch's own.
+    pub(super) fn carried_over(&self, replaced: &Replaced) -> Spans {
+        let Replaced { first, removed, added } = *replaced;
+        let start = |line| Position { line, offset: 0 };
+        let (top, bottom) = (start(first), start(first + removed));
+        let moved = |place: Position| Position { line: place.line - removed + added, ..place };
+        let mut spans = Spans::default();
+        for span in &self.0 {
+            if span.from < top {
+                spans.add(Span { from: span.from, to: Some(span.end().min(top)) });
+            }
+            if span.end() > bottom {
+                spans.add(Span { from: moved(span.from.max(bottom)), to: span.to.map(moved) });
+            }
+        }
+        if removed == 0 || self.cover(&Span { from: top, to: Some(bottom) }) {
+            spans.add(Span { from: top, to: Some(start(first + added)) });
+        }
+        spans
     }
 
     /// The lines that were not seen, first and last; no last one stands for up to the end.
@@ -143,22 +158,46 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_before_a_place_is_cut_there() {
+    fn what_was_seen_moves_with_the_lines() {
         let some = spans(&[(1, Some(3)), (5, Some(9)), (11, None)]);
-        assert_eq!(some.before(at(7)), spans(&[(1, Some(3)), (5, Some(7))]));
-        assert_eq!(some.before(at(1)), Spans::default());
-        assert_eq!(some.before(at(12)), spans(&[(1, Some(3)), (5, Some(9)), (11, Some(12))]));
+        let carried = |first, removed, added| some.carried_over(&Replaced { first, removed, added });
+        // Line 7, seen, became three.
+        assert_eq!(carried(7, 1, 3), spans(&[(1, Some(3)), (5, Some(11)), (13, None)]));
+        // Lines 3 and 4, unseen, became one, which is not all the patch's own.
+        assert_eq!(carried(3, 2, 1), spans(&[(1, Some(3)), (4, Some(8)), (10, None)]));
+        // Lines 8-10, seen in part.
+        assert_eq!(carried(8, 3, 3), spans(&[(1, Some(3)), (5, Some(8)), (11, None)]));
+        // Two new lines between unseen ones.
+        assert_eq!(carried(4, 0, 2), spans(&[(1, Some(3)), (4, Some(11)), (13, None)]));
+        // Everything from line 12 on has gone.
+        assert_eq!(carried(12, 5, 0), spans(&[(1, Some(3)), (5, Some(9)), (11, None)]));
+        assert_eq!(carried(1, 1, 0), spans(&[(1, Some(2)), (4, Some(8)), (10, None)]));
     }
 
     proptest::proptest! {
         #[test]
-        fn a_line_is_seen_or_missing_and_never_both(parts in proptest::collection::vec((1u64..20, 1u64..10), 0..8)) {
+        fn a_line_is_seen_or_missing_and_never_both(
+            parts in proptest::collection::vec((1u64..20, 1u64..10), 0..8),
+            edit in (1u64..30, 0u64..6, 0u64..6),
+        ) {
             let spans = spans(&parts.iter().map(|&(from, lines)| (from, Some(from + lines))).collect::<Vec<_>>());
             for line in 1..40 {
                 let seen = parts.iter().any(|&(from, lines)| (from..from + lines).contains(&line));
                 let missing = spans.unseen().iter().any(|&(from, to)| from <= line && to.is_none_or(|to| line <= to));
                 proptest::prop_assert_eq!(seen, !missing, "line {} of {:?}", line, spans);
                 proptest::prop_assert_eq!(seen, spans.cover(&Span { from: at(line), to: Some(at(line + 1)) }));
+            }
+            let replaced = Replaced { first: edit.0, removed: edit.1, added: edit.2 };
+            let carried = spans.carried_over(&replaced);
+            for line in 1..60 {
+                let before = if line < edit.0 { Some(line) } else { (line + edit.1).checked_sub(edit.2) };
+                let is_seen = |spans: &Spans, line| spans.cover(&Span { from: at(line), to: Some(at(line + 1)) });
+                let want = if (edit.0..edit.0 + edit.2).contains(&line) {
+                    (edit.0..edit.0 + edit.1).all(|line| is_seen(&spans, line))
+                } else {
+                    before.is_some_and(|line| is_seen(&spans, line))
+                };
+                proptest::prop_assert_eq!(is_seen(&carried, line), want, "line {} of {:?} after {:?}", line, spans, edit);
             }
             let ordered = spans.0.windows(2).all(|two| two[0].end() < two[1].from);
             proptest::prop_assert!(ordered, "{:?}", spans);

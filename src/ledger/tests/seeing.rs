@@ -1,7 +1,7 @@
 //! What somebody has seen: over calls, processes, restarts, touches and patches.
 
 use super::*;
-use crate::ledger::seen::{Coverage, Edited, Position, Seen, Sight};
+use crate::ledger::seen::{Coverage, Edited, Position, Replaced, Seen, Sight};
 use crate::workspace::Identity;
 
 const ANN: &str = "mcp:ann";
@@ -52,10 +52,27 @@ fn another_file_is_stale_and_a_touched_one_is_not() {
     // After a touch the new identity is known.
     seen.observe(ANN, &ws("f"), Sight { version: Some(v("a")), ..sight(2, 1, None) });
     assert_eq!(coverage(seen, 2, None), Coverage::Whole);
-    // A part of another file replaces all that was known.
+    // A part that may be of another file does not add to what was known, nor take it away: the bytes may be the same.
     seen.observe(ANN, &ws("f"), sight(3, 5, None));
     assert_eq!(coverage(seen, 3, None), Coverage::Partial { unseen: vec![(1, Some(4))] });
-    assert_eq!(coverage(seen, 2, Some("a")), Coverage::Stale);
+    assert_eq!(coverage(seen, 3, Some("a")), Coverage::Whole);
+    // What is certainly of other bytes does.
+    seen.observe(ANN, &ws("f"), Sight { version: Some(v("b")), ..sight(4, 5, None) });
+    assert_eq!(coverage(seen, 3, Some("a")), Coverage::Partial { unseen: vec![(1, Some(4))] });
+    assert_eq!(coverage(seen, 5, Some("a")), Coverage::Stale);
+}
+
+#[test]
+fn parts_read_while_the_clock_could_not_tell_add_up_with_later_ones() {
+    let ledger = memory();
+    let seen = ledger.seen();
+    let fresh = |from, to| Sight { identity: None, version: Some(v("a")), ..sight(0, from, to) };
+    seen.observe(ANN, &ws("f"), fresh(1, Some(5)));
+    seen.observe(ANN, &ws("f"), fresh(5, Some(9)));
+    seen.observe(ANN, &ws("f"), sight(1, 9, None));
+    assert_eq!(coverage(seen, 1, Some("a")), Coverage::Whole);
+    assert_eq!(coverage(seen, 1, Some("b")), Coverage::Partial { unseen: vec![(1, Some(8))] });
+    assert_eq!(coverage(seen, 2, Some("a")), Coverage::Partial { unseen: vec![(9, None)] });
 }
 
 #[test]
@@ -67,18 +84,18 @@ fn a_patch_of_ones_own_keeps_what_was_known() {
         before: v(before),
         identity: Some(Identity(from + 1)),
         after: v(after),
-        first: at(4),
     };
+    let line_4_became_two = || Some(Replaced { first: 4, removed: 1, added: 2 });
     // Whole, known only by its identity.
     seen.observe(ANN, &ws("f"), sight(1, 1, None));
-    seen.edited(ANN, &ws("f"), &edited(1, "a", "b"));
+    seen.edited(ANN, &ws("f"), &edited(1, "a", "b"), || panic!("all of it was known"));
     assert_eq!(coverage(seen, 2, Some("b")), Coverage::Whole);
     // A part.
     seen.observe(ANN, &ws("f"), sight(7, 2, Some(9)));
-    seen.edited(ANN, &ws("f"), &edited(7, "c", "d"));
-    assert_eq!(coverage(seen, 8, Some("d")), Coverage::Partial { unseen: vec![(1, Some(1)), (4, None)] });
+    seen.edited(ANN, &ws("f"), &edited(7, "c", "d"), line_4_became_two);
+    assert_eq!(coverage(seen, 8, Some("d")), Coverage::Partial { unseen: vec![(1, Some(1)), (10, None)] });
     // Something else was patched than what was seen.
-    seen.edited(ANN, &ws("f"), &edited(20, "x", "y"));
+    seen.edited(ANN, &ws("f"), &edited(20, "x", "y"), || panic!("nothing of it was known"));
     assert_eq!(coverage(seen, 21, Some("y")), Coverage::Stale);
 }
 

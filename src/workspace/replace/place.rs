@@ -9,7 +9,7 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 
 use crate::model::path::WsPath;
-use crate::workspace::local::{Base, Below, allowed, fault, patiently};
+use crate::workspace::local::{Base, Below, allowed, below, fault, patiently};
 use crate::workspace::replace::identity::{FileId, folder_id};
 use crate::workspace::{FileError, FileErrorKind};
 
@@ -122,6 +122,19 @@ impl Place {
         (self.folder, &self.name).hash(&mut hasher);
         hasher.finish()
     }
+}
+
+/// Whether something is at `path` and no link on the way, nor at its end. One question to the system, where it can answer.
+#[cfg(target_os = "linux")]
+pub(super) fn is_straight(root: &Dir, path: &WsPath) -> bool {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    openat2(root, below(path), OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), resolve).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn is_straight(_: &Dir, _: &WsPath) -> bool {
+    false
 }
 
 /// Refuses names that this system would take for something else.

@@ -87,3 +87,41 @@ fn a_long_text_is_kept_once_and_beside_the_log() {
     let kept = files_of(&home.state()).into_values().filter(|bytes| bytes == long.as_bytes()).count();
     assert_eq!(kept, 1, "once, however often it was written");
 }
+
+/// What each call did, in the words of its tool.
+#[test]
+fn the_result_says_in_one_line_what_was_done() {
+    let (mut desk, home) = guarded(&[("a", "1\n2\n3\n1\n"), ("empty", ""), ("dir/b", "")], "");
+    let patch = |old: &str, new: &str, more: &str| {
+        let more: serde_json::Value = serde_json::from_str(more).expect("JSON");
+        let mut arguments = json!({ "path": "a", "old_str": old, "new_str": new });
+        arguments.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        ("patch_file", arguments)
+    };
+    let todo = |status: &str| json!({ "text": "x", "status": status });
+    let table = [
+        (("read_file", json!({ "path": "a" })), "Read a, lines 1-4 of 4"),
+        (("read_file", json!({ "path": "a", "start_line": 2, "end_line": 2 })), "Read a, line 2 of 4"),
+        (("read_file", json!({ "path": "a", "start_line": 9 })), "Read nothing of a: line 9 is past the end"),
+        (("read_file", json!({ "path": "empty" })), "Read empty, which is empty"),
+        (("list_dir", json!({ "path": "dir" })), "Listed dir: 1 entry"),
+        (("list_dir", json!({})), "Listed .: 3 entries"),
+        (
+            patch("1", "one", r#"{"replace_all":true,"dry_run":true}"#),
+            "Showed what a patch would change in a: 2 matches, +2 -2 lines",
+        ),
+        (patch("2\n", "2\n2.5\n2.7\n", "{}"), "Patched a: 1 match, +2 -0 lines"),
+        (patch("2.7\n3\n", "", "{}"), "Patched a: 1 match, +0 -2 lines"),
+        (("write_file", json!({ "path": "new", "content": "abc" })), "Created new, 3 bytes"),
+        (("write_file", json!({ "path": "new", "content": "abcd" })), "Replaced new, 4 bytes now"),
+        (("write_file", json!({ "path": "new", "content": "abcd" })), "Left new as it was: it held exactly this"),
+        (("todo_write", json!({ "todos": [todo("done"), todo("pending")] })), "Wrote down 2 steps, 1 done"),
+    ];
+    for ((tool, arguments), _) in &table {
+        desk.call(tool, arguments.clone()).ok();
+    }
+    end(desk);
+    let log = home.log();
+    let cards: Vec<_> = log.iter().filter(|line| line["type"] == "tool/result").map(|line| &line["card"]).collect();
+    assert_eq!(cards, table.iter().map(|(_, card)| *card).collect::<Vec<_>>());
+}

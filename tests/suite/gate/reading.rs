@@ -84,12 +84,69 @@ fn a_long_file_can_be_read_in_parts_and_then_be_written() {
 
     desk.patch("long", "line 10\n", "LINE 10\n").ok();
     assert_eq!(desk.folder.text("long"), text.replace("line 10\n", "LINE 10\n"), "B110: the match proves itself");
-    // What lay behind the patch may have moved, so it has to be read again.
-    assert_eq!(desk.write("long", "short\n").details()["unseen"], json!([[10, null]]), "B110");
-    read(&mut desk, "long", 1001, 3000).ok();
-    read(&mut desk, "long", 10, 1000).ok();
+    // A patch of one's own takes nothing away from what was seen; what lies behind it has moved.
+    assert_eq!(desk.write("long", "short\n").details()["unseen"], json!([[2001, 2900]]), "B110");
+    desk.patch("long", "line 20\n", "line 20\nand a half\nand more\n").ok();
+    assert_eq!(desk.write("long", "short\n").details()["unseen"], json!([[2003, 2902]]), "B110");
+    desk.patch("long", "line 2500\n", "").ok();
+    desk.patch("long", "line 2950\n", "").ok();
+    assert_eq!(desk.write("long", "short\n").details()["unseen"], json!([[2003, 2901]]), "B110");
+    read(&mut desk, "long", 2003, 2901).ok();
     desk.write("long", "short\n").ok();
     assert_eq!(desk.folder.text("long"), "short\n", "B110");
+}
+
+/// A file that was changed a moment ago cannot be told apart by its clock, so it is told apart by its bytes.
+#[test]
+fn parts_of_a_file_that_was_changed_a_moment_ago_add_up() {
+    let text = lines(40_000);
+    for _ in 0..3 {
+        let mut desk = Desk::with("long", "");
+        // Both parts are read at once, or one of them somewhat later: it must not matter.
+        desk.folder.write("long", &text);
+        for from in (1..40_000).step_by(2000) {
+            read(&mut desk, "long", from, from + 1999).ok();
+        }
+        desk.write("long", "short\n").ok();
+        assert_eq!(desk.folder.text("long"), "short\n");
+    }
+}
+
+#[test]
+fn a_file_changed_between_two_parts_is_stale_however_fast_that_was() {
+    let text = lines(40_000);
+    let mut desk = Desk::with("long", "");
+    desk.folder.write("long", &text);
+    read(&mut desk, "long", 1, 2000).ok();
+    desk.folder.write("long", text.replace("line 3\n", "LINE 3\n"));
+    for from in (2001..40_000).step_by(2000) {
+        read(&mut desk, "long", from, from + 1999).ok();
+    }
+    let refused = desk.write("long", "short\n");
+    assert!(!refused.is_done(), "line 3 was never seen as it is");
+    assert!(desk.folder.text("long").contains("LINE 3\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_is_one_file_under_all_its_names() {
+    let mut desk = Desk::with("dir/real", "one\n");
+    std::os::unix::fs::symlink("dir/real", desk.folder.path().join("link")).expect("a link");
+    std::os::unix::fs::symlink("dir", desk.folder.path().join("way")).expect("a link");
+    desk.read("link").ok();
+    desk.write("dir/real", "two\n").ok();
+    desk.write("way/real", "three\n").ok();
+    desk.write("link", "four\n").ok();
+    desk.folder.write("dir/real", "theirs\n");
+    desk.write("way/real", "lost\n").error("stale_version");
+    desk.read("way/real").ok();
+    desk.write("link", "five\n").ok();
+    assert_eq!(desk.folder.text("dir/real"), "five\n");
+    // The link leads elsewhere now: that file was never read.
+    desk.folder.write("other", "other\n");
+    std::fs::remove_file(desk.folder.path().join("link")).expect("the link");
+    std::os::unix::fs::symlink("other", desk.folder.path().join("link")).expect("a link");
+    desk.write("link", "lost\n").error("read_required");
 }
 
 #[test]
