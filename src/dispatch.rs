@@ -110,7 +110,7 @@ impl Dispatcher {
     /// Only where the request breaks the contract; what a call runs into is its [`Outcome`].
     pub async fn dispatch(&self, call: Call, caller: &Caller, control: Control) -> Result<Completed, ProtocolError> {
         let tool = self.look_up(&call.tool)?; // 1
-        let run = Run::begin(self, tool, caller, control);
+        let run = Run::begin(self, tool, caller, control).of(&call.arguments);
         run.record_call(&call.arguments); // 2
         // A tool that panics fails alone: its call ends as an internal error, everything else goes on.
         let carried_out = AssertUnwindSafe(run.carry_out(call.arguments)).catch_unwind().await; // 3 to 8

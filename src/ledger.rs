@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
+use serde_json::{Value, json};
 
 use crate::ledger::blobs::Blobs;
 pub use crate::ledger::blobs::{Limits, Swept, Total};
@@ -31,7 +32,7 @@ pub use crate::ledger::exclusive::Exclusive;
 use crate::ledger::flusher::Flusher;
 use crate::ledger::log::{LineRef, Log};
 pub use crate::ledger::open::Options;
-use crate::ledger::redact::Redact;
+use crate::ledger::redact::{Redact, Secrets};
 use crate::ledger::seen::Seen;
 use crate::model::call::Caller;
 use crate::model::event::{Event, FsStep, Line};
@@ -39,6 +40,9 @@ use crate::model::id::{CallId, ChangeId, SessionId};
 use crate::model::version::Version;
 use crate::model::world::World;
 use crate::workspace::{FileError, Journal, Recovered};
+
+/// The tool whose event repeats its arguments.
+const TODO_WRITE: &str = "todo_write";
 
 /// Whose doing something is: which call, for whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,6 +161,15 @@ impl Ledger {
         }
     }
 
+    /// What is secret in the arguments of a call of `tool`, to be kept out of whatever else is recorded or shown of it.
+    #[must_use]
+    pub fn secrets(&self, tool: &str, arguments: &Value) -> Secrets {
+        match self.core() {
+            Some(core) if !core.redact.is_empty() => core.redact.apply(tool, &mut arguments.clone()),
+            _ => Secrets::default(),
+        }
+    }
+
     /// Writes everything that waits.
     ///
     /// # Errors
@@ -269,9 +282,18 @@ impl std::fmt::Debug for Core {
 impl Core {
     fn record(&self, stamp: &Stamp, mut event: Event) {
         let mut texts = Vec::new();
-        if let Event::ToolCall { tool, arguments, .. } | Event::CodeDispatch { tool, arguments, .. } = &mut event {
-            self.redact.apply(tool, arguments);
-            redact::shorten(arguments, &mut |version, text| texts.push((version, text)));
+        match &mut event {
+            Event::ToolCall { tool, arguments, .. } | Event::CodeDispatch { tool, arguments, .. } => {
+                self.redact.apply(tool, arguments);
+                redact::shorten(arguments, &mut |version, text| texts.push((version, text)));
+            }
+            Event::TodoWrite { todos } => {
+                let mut arguments = json!({ "todos": std::mem::take(todos) });
+                self.redact.apply(TODO_WRITE, &mut arguments);
+                let left = arguments.get_mut("todos").map(Value::take);
+                *todos = left.and_then(|todos| serde_json::from_value(todos).ok()).unwrap_or_default();
+            }
+            _ => {}
         }
         let line = LineRef {
             time: self.world.now(),

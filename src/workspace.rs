@@ -312,6 +312,9 @@ pub enum FileErrorKind {
     /// The system forbids it.
     #[error("the system forbids it")]
     PermissionDenied,
+    /// The system forbids changes in its folder.
+    #[error("the system lets this process change nothing in the folder {0}")]
+    ClosedFolder(String),
     /// The disk, a quota or a file size limit is full.
     #[error("no space is left")]
     NoSpace,
@@ -368,6 +371,14 @@ impl From<FileError> for ToolError {
                 ErrorCode::PermissionDenied,
                 format!("The operating system does not let this process use {path}. Ask the user to change its permissions."),
             ),
+            FileErrorKind::ClosedFolder(folder) => ToolError::new(
+                ErrorCode::PermissionDenied,
+                format!(
+                    "{path} cannot be changed, made or removed: the operating system lets this process change nothing in the \
+                     folder {folder}. Ask the user to change the permissions of that folder."
+                ),
+            )
+            .with("folder", folder),
             FileErrorKind::NoSpace => ToolError::new(
                 ErrorCode::NoSpace,
                 format!("There is no space left to write {path} (disk, quota or file size limit). It is as it was. Ask the user to make room."),

@@ -136,7 +136,9 @@ pub struct Description {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct LogSection {
-    /// Arguments that it keeps to itself, such as `write_file.content`.
+    /// Arguments that stay secret, such as `write_file.content` or `*.content`; `*` stands for any letters. They are in no
+    /// log, and not in what a person is asked, nor in what tools, hooks and people say about the call. The hooks get
+    /// them, the model is told what it is told, and the bytes of files are kept as ever, to undo changes.
     #[schemars(with = "Vec<String>")]
     pub(super) redact: Vec<Spanned<String>>,
 }

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::fault::ConfigError;
 use super::{Config, FILE_NAME, Placed};
 use crate::gate::command_hook::CommandHook;
 use crate::gate::hook::Hook;
 use crate::gate::policy::Policy;
 use crate::gate::rules::{Guard, Rules};
+use crate::ledger::redact::Redact;
 use crate::model::folder::Folder;
 use crate::tool::registry::Registry;
 
@@ -82,13 +85,33 @@ impl Config {
             let Some((tool, field)) = argument.value.split_once('.') else {
                 return Err(argument.fault("redact takes arguments such as write_file.content"));
             };
-            let Some(entry) = registry.get(tool) else { return Err(argument.fault(unknown(tool))) };
-            let first = field.split('.').next().unwrap_or_default();
-            if entry.input_schema()["properties"].get(first).is_none() {
-                return Err(argument.fault(format_args!("{tool} has no argument {first:?}")));
+            if field.contains('.') {
+                let last = field.rsplit('.').next().unwrap_or_default();
+                let what = format!("an argument is kept secret wherever its name stands: write {tool}.{last}");
+                return Err(argument.fault(what));
+            }
+            let mut tools = registry.iter().filter(|entry| Redact::is_about(tool, entry.spec().name)).peekable();
+            if tools.peek().is_none() {
+                return Err(argument.fault(unknown(tool)));
+            }
+            if !tools.any(|entry| has_argument(entry.input_schema(), field)) {
+                return Err(argument.fault(format_args!("{tool} has no argument {field:?}")));
             }
         }
         Ok(())
+    }
+}
+
+/// Whether an argument of that name stands anywhere in what `schema` describes.
+fn has_argument(schema: &Value, name: &str) -> bool {
+    match schema {
+        Value::Object(members) => members.iter().any(|(key, member)| {
+            let named = key == "properties"
+                && member.as_object().is_some_and(|all| all.keys().any(|key| Redact::is_about(name, key)));
+            named || has_argument(member, name)
+        }),
+        Value::Array(items) => items.iter().any(|item| has_argument(item, name)),
+        _ => false,
     }
 }
 

@@ -17,6 +17,10 @@ use crate::tool::registry::Entry;
 /// How many bytes of a file are read to show what would change in it.
 const SHOWN: u64 = 1024 * 1024;
 
+/// What stands in the place of a diff that holds secrets, or the file that they go into.
+const SECRET_DIFF: &str =
+    "What would change is not shown: redact in the configuration keeps an argument of this call secret.\n";
+
 /// The person's word on one call, once they have been asked.
 pub(super) struct Approval<'a> {
     tool: &'a Entry,
@@ -31,8 +35,8 @@ impl<'a> Approval<'a> {
     }
 
     /// Whether a person has to be asked, and has not yet approved exactly `set`.
-    pub(super) fn is_needed(&self, verdict: &Verdict, set: &ChangeSet) -> bool {
-        matches!(verdict, Verdict::Ask(_)) && self.approved != Some(self.digest(Some(set)))
+    pub(super) fn is_needed(&self, run: &Run<'_>, verdict: &Verdict, set: &ChangeSet) -> bool {
+        matches!(verdict, Verdict::Ask(ground) if self.approved != Some(self.digest(run, ground, Some(set))))
     }
 
     /// Asks, where `verdict` says so.
@@ -68,17 +72,22 @@ impl<'a> Approval<'a> {
     }
 
     fn question(&self, run: &Run<'_>, ground: &Ground, set: Option<&ChangeSet>) -> Question {
+        let diff = match set {
+            Some(_) if run.has_secrets() => SECRET_DIFF.to_owned(),
+            Some(set) => shown(run, set),
+            None => String::new(),
+        };
         Question {
             tool: self.facts.tool.clone(),
-            card: self.tool.present(&self.facts.arguments).line,
-            diff: set.map(|set| shown(run, set)).unwrap_or_default(),
-            ground: ground.clone(),
-            digest: self.digest(set),
+            card: run.without_secrets(self.tool.present(&self.facts.arguments).line),
+            diff,
+            ground: Ground { by: ground.by.clone(), reason: run.without_secrets(ground.reason.clone()) },
+            digest: self.digest(run, ground, set),
         }
     }
 
-    /// Stands for the call and exactly what it would do.
-    fn digest(&self, set: Option<&ChangeSet>) -> [u8; 32] {
+    /// Stands for the call, who wants to know, and exactly what it would do, where links lead now.
+    fn digest(&self, run: &Run<'_>, ground: &Ground, set: Option<&ChangeSet>) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
         let mut part = |bytes: &[u8]| {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -86,8 +95,10 @@ impl<'a> Approval<'a> {
         };
         part(self.facts.tool.as_bytes());
         part(canonical(&self.facts.arguments).to_string().as_bytes());
+        part(ground.by.as_bytes());
         for change in set.into_iter().flatten() {
             part(change.path().as_str().as_bytes());
+            part(run.real(change.path()).as_str().as_bytes());
             match change {
                 Change::Write { expect, content, .. } => {
                     part(format!("write {expect:?}").as_bytes());

@@ -3,6 +3,7 @@
 mod files;
 mod patience;
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use futures_util::FutureExt;
@@ -16,6 +17,7 @@ use crate::dispatch::turns::{Turn, Use};
 use crate::dispatch::{Control, Dispatcher};
 use crate::gate::hook::OutcomeFacts;
 use crate::gate::{CallFacts, Verdict};
+use crate::ledger::redact::Secrets;
 use crate::ledger::seen::Position;
 use crate::ledger::{Exclusive, Stamp};
 use crate::model::call::Caller;
@@ -28,6 +30,9 @@ use crate::tool::registry::{Entry, ErasedPlan, Output};
 use crate::tool::view::View;
 use crate::tool::{Effect, Sight};
 
+/// The tool that shows what is in a file.
+const READ_FILE: &str = "read_file";
+
 /// One call on its way.
 pub(super) struct Run<'a> {
     dispatcher: &'a Dispatcher,
@@ -36,6 +41,10 @@ pub(super) struct Run<'a> {
     stamp: Stamp,
     began: Instant,
     view: View,
+    /// What is kept out of all that is recorded or shown of this call.
+    secrets: Secrets,
+    /// The same of the form that hooks have given it.
+    rewritten: OnceLock<Secrets>,
 }
 
 /// A call that the gate has let through, or wants a person to decide about.
@@ -68,7 +77,20 @@ impl<'a> Run<'a> {
             control.progress.clone(),
             history,
         );
-        Run { dispatcher, tool, control, stamp, began: Instant::now(), view }
+        let (secrets, rewritten) = (Secrets::default(), OnceLock::new());
+        Run { dispatcher, tool, control, stamp, began: Instant::now(), view, secrets, rewritten }
+    }
+
+    /// The same with what is secret in `arguments`.
+    pub(super) fn of(mut self, arguments: &Result<Value, JsonFault>) -> Self {
+        if let Ok(arguments) = arguments {
+            self.secrets = self.secrets_in(arguments);
+        }
+        self
+    }
+
+    fn secrets_in(&self, arguments: &Value) -> Secrets {
+        self.dispatcher.ledger.secrets(self.tool.spec().name, arguments)
     }
 
     /// Step 2: the call is in the log before anything is done about it.
@@ -90,7 +112,8 @@ impl<'a> Run<'a> {
         let done = async {
             let arguments = self.validate(arguments)?; // 3
             let admitted = self.judge(arguments, &mut context).await?; // 4
-            tracing::info!(tool = admitted.facts.tool, "{}", self.tool.present(&admitted.facts.arguments).line);
+            let card = self.tool.present(&admitted.facts.arguments).line;
+            tracing::info!(tool = admitted.facts.tool, "{}", self.without_secrets(card));
             facts = Some(admitted.facts.clone());
             self.plan_and_perform(&admitted).await // 5 to 8
         };
@@ -125,6 +148,10 @@ impl<'a> Run<'a> {
         let mut record = |event| self.record(event);
         let settled = policy.settle(self.facts(arguments), prepare, &mut record).await;
         context.extend(settled.context.into_iter().map(|(hook, text)| Context { hook, text }));
+        if settled.rewritten {
+            // Judged once.
+            let _ = self.rewritten.set(self.secrets_in(&settled.call.arguments));
+        }
         match settled.verdict {
             Verdict::Deny(ground) => Err(ground.refusal()),
             verdict => Ok(Admitted { facts: settled.call, verdict }),
@@ -159,7 +186,7 @@ impl<'a> Run<'a> {
 
     fn real_spellings(&self, path: &WsPath) -> Vec<String> {
         let there = self.view.spelled(path.clone());
-        let real = self.dispatcher.workspace.real(&there);
+        let real = self.real(&there);
         let mut spellings = vec![path.to_string(), there.to_string(), real.to_string()];
         spellings.dedup();
         spellings
@@ -175,22 +202,29 @@ impl<'a> Run<'a> {
         let mut held = None;
         loop {
             self.view.check_cancelled()?;
-            let plan = self.plan(&admitted.facts.arguments, &mut held).await?; // 5
+            let plan = self.plan(&admitted.facts.arguments, &mut held).await; // 5
             let (set, intent, output) = match plan {
-                ErasedPlan::Change { set, intent, output } => (set, intent, output),
-                ErasedPlan::Answer(output) => {
+                Ok(ErasedPlan::Change { set, intent, output }) => (set, intent, output),
+                Ok(ErasedPlan::Answer(output)) => {
                     drop(held);
                     approval.obtain(self, &admitted.verdict, None).await?; // 7
                     return Ok(output.into());
                 }
-                ErasedPlan::Act(act) => {
+                Ok(ErasedPlan::Act(act)) => {
                     drop(held);
                     approval.obtain(self, &admitted.verdict, None).await?; // 7
                     return act.begin().await.map(Performed::from); // 8
                 }
+                Err(error) => {
+                    drop(held);
+                    if !self.may_read(admitted) {
+                        approval.obtain(self, &admitted.verdict, None).await?; // 7
+                    }
+                    return Err(error);
+                }
             };
             let (verdict, notes) = self.file_gate(admitted, &set, &intent)?; // 6
-            if approval.is_needed(&verdict, &set) {
+            if approval.is_needed(self, &verdict, &set) {
                 // Whoever else wants these files does not wait for a person.
                 held = None;
                 drop(turn);
@@ -210,6 +244,16 @@ impl<'a> Run<'a> {
             held = self.exclusively(&set);
             before = Some(set);
         }
+    }
+
+    /// Whether the caller could read what this call is about. A patch that fails shows what is there instead, so if that is
+    /// for a person to decide, they are asked before it is told.
+    fn may_read(&self, Admitted { facts, verdict }: &Admitted) -> bool {
+        let reading = CallFacts { tool: READ_FILE.to_owned(), changes: false, ..facts.clone() };
+        let rules = &self.dispatcher.policy.rules;
+        // Where no rule asks, a hook does, and nobody knows what it would say about reading.
+        let a_rule_asks = || rules.judge(facts) != Verdict::Allow;
+        *verdict == Verdict::Allow || (a_rule_asks() && rules.judge(&reading) == Verdict::Allow)
     }
 
     /// Step 5. The files that are `held` are let go of if the tool waits for anything: others wait for them.
@@ -233,7 +277,7 @@ impl<'a> Run<'a> {
         let place = place.unwrap_or_else(|| self.dispatcher.queue(Some(self.tool.spec().name)));
         // A file may be named through a link. To find out costs system calls, so who is alone need not know.
         if usage == Use::Changes || !self.dispatcher.turns.is_alone(&place) {
-            let real: Vec<_> = paths.iter().map(|path| self.dispatcher.workspace.real(path)).collect();
+            let real: Vec<_> = paths.iter().map(|path| self.real(path)).collect();
             paths.extend(real);
             paths.sort();
             paths.dedup();
@@ -277,7 +321,7 @@ impl<'a> Run<'a> {
         if let Ok(output) = &completed.outcome {
             for sight in output.sights() {
                 self.record(observed(&sight));
-                let real = self.dispatcher.workspace.real(&sight.path);
+                let real = self.real(&sight.path);
                 ledger.seen().observe(&self.stamp.caller, &real, seen(&sight));
             }
             output.events().into_iter().for_each(|event| self.record(event));
@@ -291,7 +335,7 @@ impl<'a> Run<'a> {
             tool: self.tool.spec().name.to_owned(),
             card: card.unwrap_or_default(),
             error: error.map(|error| error.code.to_string()),
-            message: error.map(|error| error.message.clone()),
+            message: error.map(|error| self.worth_recording(&error.message)),
             change: completed.change,
             micros: self.micros(),
         });
@@ -313,8 +357,39 @@ impl<'a> Run<'a> {
         u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 
-    pub(super) fn record(&self, event: Event) {
+    pub(super) fn record(&self, mut event: Event) {
+        if self.has_secrets() {
+            for words in event.words_mut() {
+                *words = self.without_secrets(std::mem::take(words));
+            }
+        }
         self.dispatcher.ledger.record(&self.stamp, event);
+    }
+
+    /// Whether something of this call is to be told to nobody but its tool and the hooks.
+    pub(super) fn has_secrets(&self) -> bool {
+        self.secrets.any() || self.rewritten.get().is_some_and(Secrets::any)
+    }
+
+    /// `text` without what is secret.
+    pub(super) fn without_secrets(&self, text: String) -> String {
+        if !self.has_secrets() {
+            return text;
+        }
+        let hidden = self.secrets.hidden_in(&text);
+        self.rewritten.get().map_or_else(|| hidden.to_string(), |more| more.hidden_in(&hidden).into_owned())
+    }
+
+    /// What the log says of a message. Behind its first line some show what is in the file, which may be as secret as what
+    /// should have come there.
+    fn worth_recording(&self, message: &str) -> String {
+        let told = if self.has_secrets() { message.lines().next().unwrap_or_default() } else { message };
+        told.to_owned()
+    }
+
+    /// Where the links on the way to `path` lead now.
+    pub(super) fn real(&self, path: &WsPath) -> WsPath {
+        self.dispatcher.workspace.real(path)
     }
 
     pub(super) fn view(&self) -> &View {

@@ -1,13 +1,17 @@
 //! What of a call's arguments is not written as it is: secrets not at all, long texts once, elsewhere.
 
+mod secrets;
+
 use serde_json::{Value, json};
 
+pub use crate::ledger::redact::secrets::Secrets;
+use crate::model::json::parse_strict;
 use crate::model::version::Version;
 
 /// From this many bytes on a text is stored by itself.
 const LONG: usize = 1024;
 
-/// Which arguments are secret: globs `tool.argument`, such as `write_file.content` or `*.password`.
+/// Which arguments are secret: globs `tool.argument`, such as `write_file.content` or `*.content`.
 ///
 /// An argument is secret wherever in the arguments its name stands; `*` and `?` stand for any letters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,30 +37,64 @@ impl Redact {
         rules.iter().map(|rule| parts(rule.as_ref())).collect::<Result<_, _>>().map(Redact)
     }
 
-    /// Replaces what is secret in the arguments of `tool` by `{"$secret": true}`.
-    pub fn apply(&self, tool: &str, arguments: &mut Value) {
+    /// Whether nothing is secret.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Replaces what is secret in the arguments of `tool` by `{"$secret": true}`, and tells what that was.
+    pub fn apply(&self, tool: &str, arguments: &mut Value) -> Secrets {
         let of_tool = self.0.iter().filter(|(pattern, _)| matches(pattern, tool));
         let names: Vec<&str> = of_tool.map(|(_, argument)| argument.as_str()).collect();
+        let mut secrets = Secrets::default();
         if !names.is_empty() {
-            hide(&names, arguments);
+            hide(&names, arguments, &mut secrets);
+            // What cannot be read cannot be searched.
+            if let Value::String(_) = arguments {
+                take(arguments, &mut secrets);
+            }
         }
+        secrets
+    }
+
+    /// Whether the rule `pattern` for tools or arguments, as a configuration writes it, is about `name`.
+    #[must_use]
+    pub fn is_about(pattern: &str, name: &str) -> bool {
+        matches(pattern, name)
     }
 }
 
-fn hide(names: &[&str], value: &mut Value) {
+fn hide(names: &[&str], value: &mut Value, secrets: &mut Secrets) {
     match value {
         Value::Object(members) => {
             for (name, value) in members {
                 if names.iter().any(|pattern| matches(pattern, name)) {
-                    *value = json!({"$secret": true});
+                    take(value, secrets);
                 } else {
-                    hide(names, value);
+                    hide(names, value, secrets);
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| hide(names, item)),
+        Value::Array(items) => items.iter_mut().for_each(|item| hide(names, item, secrets)),
+        // A text may stand for the object or list that it holds; where that has a secret it is written as what it is.
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
+            if let Ok(mut inner) = parse_strict(text) {
+                let mut found = Secrets::default();
+                hide(names, &mut inner, &mut found);
+                if found.any() {
+                    *value = inner;
+                    secrets.join(found);
+                }
+            }
+        }
         _ => {}
     }
+}
+
+fn take(value: &mut Value, secrets: &mut Secrets) {
+    secrets.add(value);
+    *value = json!({"$secret": true});
 }
 
 /// Replaces long texts by `{"$blob": version, "bytes": count}` and gives each to `keep`.
@@ -133,6 +171,15 @@ mod tests {
         let mut other = arguments.clone();
         rules.apply("patch_file", &mut other);
         assert_eq!(other, json!({"content": "s3cret", "deep": [{"password": secret, "path": "a"}]}));
+        let mut text = json!(r#"{"content":"s3cret","path":"a"}"#);
+        rules.apply("write_file", &mut text);
+        assert_eq!(text, json!({"content": secret, "path": "a"}), "arguments that came as a text");
+        let mut text = json!({"list": r#"[{"password":"x"}]"#, "path": "{not JSON"});
+        rules.apply("write_file", &mut text);
+        assert_eq!(text, json!({"list": [{"password": secret}], "path": "{not JSON"}));
+        let mut text = json!("content: s3cret");
+        rules.apply("write_file", &mut text);
+        assert_eq!(text, secret, "who knows what is in there");
         assert!(Redact::new(&["content"]).unwrap_err().to_string().contains("tool.argument"));
     }
 

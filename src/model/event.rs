@@ -163,6 +163,19 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// What tools, hooks and people have said in it, in their own words.
+    pub fn words_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Event::ToolResult { card, message, .. } => std::iter::once(card).chain(message).collect(),
+            Event::HookResult { reason, .. } => reason.iter_mut().collect(),
+            Event::ApprovalAsked { question, .. } => vec![question],
+            Event::ContextMessage { text, .. } => vec![text],
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// Before a call or after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

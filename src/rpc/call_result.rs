@@ -116,7 +116,8 @@ impl Blocks<'_> {
         self.result.push('}');
     }
 
-    /// What hooks have added, marked as what it is.
+    /// What hooks have added, marked as what it is. One call is one answer here, also in a batch, whose answers may come
+    /// in any order (JSON-RPC 2.0, section 6): so it stands behind everything else in the answer to its own call.
     fn context(&mut self, completed: &Completed) {
         for Context { hook, text } in &completed.context {
             self.text(&format!("[Context from the hook {hook}, not from the tool:]\n{text}"));

@@ -57,7 +57,10 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// The system does not let this process in.
-    #[error("the system does not let this process into {}. Change its permissions, or name another folder", path.display())]
+    #[error(
+        "the system does not let this process look into the folder {}. Change its permissions, or name another folder",
+        path.display()
+    )]
     PermissionDenied {
         /// Where.
         path: PathBuf,
@@ -220,6 +223,8 @@ fn enter(at: WsPath, path: &Path) -> Result<(Root, Dir), OpenError> {
         return Err(OpenError::NotADirectory { path: path.to_owned() });
     }
     let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(refuse)?;
+    // A handle is to be had of a folder that may not be read; found out here, no call has to fail over it.
+    folder::Folder::open(&dir, Path::new(".")).map_err(refuse)?;
     Ok((Root { at, spellings: spellings(path).map_err(refuse)? }, dir))
 }
 

@@ -158,7 +158,10 @@ impl Work<'_> {
                 let Some(place) = Place::of_folder(self.base, path)? else { return Ok(()) };
                 match place.dir.symlink_metadata(&place.name) {
                     Ok(_) => return is_folder(self.base, path),
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => place.real(self.base),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                        place.check_folder().map_err(|kind| kind.at(path))?;
+                        place.real(self.base)
+                    }
                     Err(error) => return Err(fault(error).at(path)),
                 }
             }

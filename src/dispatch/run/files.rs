@@ -44,19 +44,19 @@ impl Run<'_> {
 
     /// What of a file was seen by whatever name: it is noted where links lead.
     fn coverage(&self, path: &WsPath, now: Version) -> Coverage {
-        let real = self.dispatcher.workspace.real(path);
+        let real = self.real(path);
         self.dispatcher.ledger.seen().coverage(&self.stamp.caller, &real, self.identity(&real), Some(now))
     }
 
     /// Keeps the files of `set` from other processes, so that a plan made now holds against all but other programs.
     pub(super) fn exclusively(&self, set: &ChangeSet) -> Option<Exclusive> {
         // Where that fails, the commit will fail as well, and say why.
-        self.dispatcher.ledger.exclusively(self.real(set).iter()).ok()
+        self.dispatcher.ledger.exclusively(self.all_real(set).iter()).ok()
     }
 
     /// Where the links on the way to the files of `set` lead.
-    fn real(&self, set: &ChangeSet) -> Vec<WsPath> {
-        set.iter().map(|change| self.dispatcher.workspace.real(change.path())).collect()
+    fn all_real(&self, set: &ChangeSet) -> Vec<WsPath> {
+        set.iter().map(|change| self.real(change.path())).collect()
     }
 
     /// Step 8: the only place from which files change. The intent is in the log before they do. `held` may be the right to
@@ -78,7 +78,7 @@ impl Run<'_> {
             Intent::Undo { change } => ChangeKind::Undo(*change),
         };
         ledger.ready().map_err(CommitError::Ledger)?;
-        let real = self.real(set);
+        let real = self.all_real(set);
         let _exclusive = match held.filter(|held| held.covers(real.iter())) {
             Some(held) => held,
             None => ledger.exclusively(real.iter()).map_err(CommitError::Ledger)?,

@@ -1,5 +1,7 @@
 //! Where a change lands: an open folder, and a name in it.
 
+#[cfg(unix)]
+use std::ffi::OsStr;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -7,6 +9,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
+#[cfg(unix)]
+use rustix::fs::Access;
 
 use crate::model::path::WsPath;
 use crate::workspace::local::{Base, Below, allowed, below, fault, patiently};
@@ -24,8 +28,10 @@ pub(super) struct Place {
     pub(super) dir: Arc<Dir>,
     pub(super) name: OsString,
     pub(super) folder: FileId,
-    /// How the folder was reached.
+    /// How the folder was reached,
     way: PathBuf,
+    /// from the workspace's own folder of this name.
+    at: WsPath,
 }
 
 impl Place {
@@ -76,7 +82,8 @@ impl Place {
         let opened = patiently(|| below.dir.open_dir(way)).and_then(|dir| Ok((folder_id(&dir)?, dir)));
         match opened {
             Ok((folder, dir)) => {
-                Ok(Place { path: path.clone(), dir: Arc::new(dir), name, folder, way: way.to_owned() })
+                let (dir, way) = (Arc::new(dir), way.to_owned());
+                Ok(Place { path: path.clone(), dir, name, folder, way, at: below.at.clone() })
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // Told of the folder, so that the message names what is to be made.
@@ -111,6 +118,23 @@ impl Place {
         real.map_or_else(|| self.path.clone(), |real| real.under(below.at)).as_str().to_owned()
     }
 
+    /// Refuses a folder in which this process may make and remove nothing: whatever a change does, it does that.
+    pub(super) fn check_folder(&self) -> Result<(), FileErrorKind> {
+        match may_change(&self.dir).map_err(fault) {
+            Err(FileErrorKind::PermissionDenied) => Err(FileErrorKind::ClosedFolder(self.folder_name())),
+            // What else is wrong will show, and where.
+            _ => Ok(()),
+        }
+    }
+
+    fn folder_name(&self) -> String {
+        match self.way.to_str().map(|way| WsPath::parse(way).map(|way| way.under(&self.at))) {
+            Some(Ok(folder)) if folder.is_root() => "of the workspace itself".to_owned(),
+            Some(Ok(folder)) => folder.to_string(),
+            _ => self.way.display().to_string(),
+        }
+    }
+
     /// Whether both are the same name in the same folder.
     pub(super) fn is(&self, other: &Place) -> bool {
         self.folder == other.folder && self.name == other.name
@@ -121,6 +145,29 @@ impl Place {
         let mut hasher = DefaultHasher::new();
         (self.folder, &self.name).hash(&mut hasher);
         hasher.finish()
+    }
+}
+
+#[cfg(unix)]
+fn may_change(folder: &Dir) -> io::Result<()> {
+    may(folder, OsStr::new("."), Access::WRITE_OK | Access::EXEC_OK)
+}
+
+#[cfg(not(unix))]
+fn may_change(_: &Dir) -> io::Result<()> {
+    Ok(())
+}
+
+/// Refuses what this process may not do with what is in `folder` under `name`, a link not followed.
+#[cfg(unix)]
+pub(super) fn may(folder: &Dir, name: &OsStr, access: Access) -> io::Result<()> {
+    use rustix::fs::{AtFlags, accessat};
+    use rustix::io::Errno;
+    let ask = |flags| accessat(folder, name, access, flags);
+    match ask(AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW) {
+        // Older systems know no flags. That the name is no link has been looked at.
+        Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => Ok(ask(AtFlags::empty())?),
+        done => Ok(done?),
     }
 }
 

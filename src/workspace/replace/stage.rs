@@ -18,7 +18,7 @@ use crate::workspace::replace::place::Place;
 use crate::workspace::replace::removal::Removal;
 use crate::workspace::replace::swap::Swap;
 use crate::workspace::replace::temp::{Naming, version};
-use crate::workspace::replace::{Setback, trial};
+use crate::workspace::replace::{Setback, place, trial};
 
 /// A file that is ready to be put in its place.
 #[derive(Debug)]
@@ -85,6 +85,7 @@ fn replacement(place: &Place, old: &Old, content: &Bytes, terms: &Terms<'_>) -> 
 
 /// The file at `place` if it is what is expected and may be changed; nothing if nothing is there and may be.
 fn check(place: &Place, expect: Expect, to_be_written: bool) -> Result<Option<(Old, Version)>, FileErrorKind> {
+    place.check_folder()?;
     let Some(old) = Old::open(place).map_err(fault)? else {
         return match expect {
             Expect::Any | Expect::Absent => Ok(None),
@@ -204,14 +205,7 @@ pub(super) fn as_it_is(write: bool) -> OpenOptions {
 /// Refuses a file that this process may not write, though it might replace it.
 #[cfg(unix)]
 fn may_write(place: &Place) -> io::Result<()> {
-    use rustix::fs::{Access, AtFlags, accessat};
-    use rustix::io::Errno;
-    let ask = |flags| accessat(&place.dir, &place.name, Access::WRITE_OK, flags);
-    match ask(AtFlags::EACCESS | AtFlags::SYMLINK_NOFOLLOW) {
-        // Older systems know no flags. That the name is no link has been looked at.
-        Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => Ok(ask(AtFlags::empty())?),
-        done => Ok(done?),
-    }
+    place::may(&place.dir, &place.name, rustix::fs::Access::WRITE_OK)
 }
 
 #[cfg(not(unix))]

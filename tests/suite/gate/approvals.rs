@@ -266,3 +266,43 @@ fn another_server_does_not_know_the_question() {
     assert_eq!(again["error"]["code"], -32602, "{again}");
     assert!(desk.files().is_empty());
 }
+
+/// A failure shows what is in the file, so whoever must ask before reading must ask before failing.
+#[test]
+fn a_call_that_fails_tells_nothing_that_a_person_must_allow() {
+    let wrong = json!({ "path": "secrets/key", "old_str": "hunter1", "new_str": "x" });
+    let files = [("secrets/key", "hunter2\n")];
+    let (mut desk, _home) = guarded(&files, "[[rule]]\ndecision = \"ask\"\npaths = [\"secrets\"]\n");
+    for (tool, arguments) in [
+        ("patch_file", wrong.clone()),
+        ("read_file", json!({ "path": "secrets/key" })),
+        ("read_file", json!({ "path": "secrets/none" })),
+    ] {
+        let refused = desk.call(tool, arguments);
+        says(refused.error("denied"), &["nobody to ask"]);
+        assert!(!refused.0.to_string().contains("hunter2"), "{}", refused.0);
+    }
+    greet(&mut desk, json!({ "elicitation": {} }));
+    let question = asked(&mut desk, "patch_file", &wrong);
+    let yes = json!({ "action": "accept", "content": { "approve": true } });
+    says(said(&mut desk, &question, &yes).error("old_str_not_found"), &["hunter2"]);
+
+    // Where only writing is asked about, nobody is troubled with a call that would change nothing.
+    let (mut desk, _home) = guarded(&files, ASK);
+    desk.call("patch_file", wrong).error("old_str_not_found");
+}
+
+#[test]
+fn what_is_secret_is_in_no_question() {
+    let config = format!("{ASK}\n[log]\nredact = [\"*.content\"]\n");
+    let (mut desk, home) = guarded(&[], &config);
+    greet(&mut desk, json!({ "elicitation": {} }));
+    let question = asked(&mut desk, "write_file", &json!({ "path": "new", "content": "hunter2\n" }));
+    let message = question["params"]["message"].as_str().expect("a message");
+    says(message, &["Write new (8 bytes)", "not shown", "redact"]);
+    assert!(!message.contains("hunter2"), "{message}");
+    said(&mut desk, &question, &json!({ "action": "accept", "content": { "approve": true } })).ok();
+    assert_eq!(desk.folder.text("new"), "hunter2\n");
+    end(desk);
+    assert!(!home.log_text().contains("hunter2"), "{}", home.log_text());
+}

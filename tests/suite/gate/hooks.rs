@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::kit::guarded;
-use crate::suite::cases::kit::{Reply, says};
+use crate::suite::cases::kit::{Reply, hello, says};
 
 /// A hook that is a line for the shell.
 fn hook(name: &str, phase: &str, shell: &str, more: &str) -> String {
@@ -234,4 +234,27 @@ fn a_hook_that_lives_on_is_told_as_what_it_is() {
     desk.write("a", "1").ok();
     assert!(desk.server.close().success(), "B195");
     assert!(begun.elapsed() < Duration::from_secs(30), "B195: nobody waits for what a hook has left behind");
+}
+
+/// Over MCP one call is one answer: clients give each answer of a batch to the call it belongs to, in whatever order, so
+/// what a hook adds stands behind all else in the answer to its own call. No answer of another call carries it.
+#[test]
+fn in_a_batch_context_stands_behind_the_result_of_its_own_call() {
+    let shell = r#"grep -q '"path":"a"' && echo '{"decision":"accept","context":"about a"}' || true"#;
+    let (mut desk, _home) = guarded(&[("a", "1\n"), ("b", "2\n")], &hook("notes", "post", shell, ""));
+    desk.server.exchange("initialize", &hello("2025-03-26"));
+    let read = |id: u64, path: &str| {
+        let params = json!({ "name": "read_file", "arguments": { "path": path } });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    };
+    desk.server.send(&json!([read(11, "a"), read(12, "b"), read(13, "a")]));
+    let answers = desk.server.recv();
+    let answers = answers.as_array().expect("one frame for the batch");
+    for (answer, (id, text, added)) in answers.iter().zip([(11, "1: 1\n", 1), (12, "1: 2\n", 0), (13, "1: 1\n", 1)]) {
+        let reply = Reply(answer["result"].clone());
+        assert_eq!((&answer["id"], reply.texts()[0]), (&json!(id), text));
+        assert_eq!(context(&reply, "notes"), vec!["about a"; added], "{answer}");
+        assert_eq!(reply.texts().len(), 1 + added, "and it is the last: {answer}");
+    }
+    assert_eq!(answers.len(), 3);
 }

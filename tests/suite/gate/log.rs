@@ -69,6 +69,35 @@ fn what_is_secret_is_not_in_the_log() {
     assert_eq!(log[0]["arguments"], json!({ "path": "new", "content": { "$secret": true } }));
 }
 
+/// Not in the arguments, whatever they came as, and not in what is said about the call.
+#[cfg(unix)]
+#[test]
+fn what_is_secret_is_nowhere_in_the_log() {
+    let repeats = r#"[[hook]]
+name = "parrot"
+phase = "post"
+shell = '''cat >/dev/null; echo '{"decision":"block","reason":"hunter2 is no good, nor is swordf","context":"never hunter2"}''''
+"#;
+    let redact = "[log]\nredact = [\"*.content\", \"patch_file.*_str\", \"todo_write.text\"]\n";
+    let (mut desk, home) = guarded(&[("a", "hunter2 swordfish1\n")], &format!("{redact}{repeats}"));
+    let todos = json!([{ "text": "hunter2", "status": "done" }]);
+    for (tool, arguments) in [
+        ("write_file", json!({ "path": "new", "content": "hunter2\n" })),
+        ("write_file", json!(r#"{"path":"text","content":"hunter2"}"#)),
+        ("patch_file", json!({ "path": "a", "old_str": "hunter2 swordfish2", "new_str": "swordfish3" })),
+        ("todo_write", json!({ "todos": todos })),
+        ("todo_write", json!({ "todos": todos.to_string() })),
+        ("write_file", json!({ "path": "b", "content": "hunter2", "create_dirs": "hunter2" })),
+    ] {
+        let reply = desk.call(tool, arguments);
+        assert!(!reply.is_done(), "the hook blocks it: {}", reply.0);
+    }
+    end(desk);
+    let text = home.log_text();
+    assert!(!text.contains("hunter2") && !text.contains("swordfish"), "{text}");
+    assert!(text.contains("[secret] is no good"), "{text}");
+}
+
 #[test]
 fn a_long_text_is_kept_once_and_beside_the_log() {
     let long = "a long line\n".repeat(1000);

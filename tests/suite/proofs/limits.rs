@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::kit::{Site, answers, post, utf8};
-use crate::suite::cases::kit::Reply;
+use crate::suite::cases::kit::{Reply, says};
 use crate::suite::support::{Server, TOOLGATE, Temp};
 
 /// A disk of one megabyte, mounted over a folder.
@@ -113,13 +113,32 @@ fn who_may_only_read_reads_and_is_told_what_may_not_be_written() {
     command.arg("serve").arg(site.folder.path()).args(["--state", utf8(site.state.path())]);
     let mut server = Server::launch(command);
     assert!(Reply(server.call("read_file", json!({ "path": "file" }))).ok().contains("old"));
-    Reply(server.call("write_file", json!({ "path": "file", "content": "new" }))).error("permission_denied");
-    Reply(server.call("write_file", json!({ "path": "other", "content": "new" }))).error("permission_denied");
-    Reply(server.call("patch_file", json!({ "path": "file", "old_str": "old", "new_str": "new" })))
-        .error("permission_denied");
+    let of_the_folder = ["change nothing in the folder of the workspace itself", "the permissions of that folder"];
+    for (tool, arguments) in [
+        ("write_file", json!({ "path": "file", "content": "new" })),
+        ("write_file", json!({ "path": "other", "content": "new" })),
+        ("patch_file", json!({ "path": "file", "old_str": "old", "new_str": "new" })),
+    ] {
+        says(Reply(server.call(tool, arguments)).error("permission_denied"), &of_the_folder);
+    }
     assert_eq!(site.folder.text("file"), "old\n");
     assert!(server.close().success());
     assert_eq!(site.history().open(), [""; 0]);
+}
+
+#[test]
+fn a_folder_that_may_not_be_read_is_not_served() {
+    for mode in [0o700, 0o711, 0o744] {
+        let (site, bin) = (Site::new(), Temp::new());
+        let Some(mut command) = as_nobody(&bin) else { return };
+        fs::set_permissions(site.folder.path(), Permissions::from_mode(mode)).expect("a folder that is closed");
+        std::os::unix::fs::chown(site.state.path(), Some(65534), Some(65534)).expect("a state of its own");
+        command.arg("serve").arg(site.folder.path()).args(["--state", utf8(site.state.path())]);
+        let ended = Server::launch(command).finish();
+        assert!(!ended.status.success(), "{mode:o}");
+        let folder = utf8(site.folder.path());
+        says(&ended.stderr, &[&format!("does not let this process look into the folder {folder}")]);
+    }
 }
 
 #[test]
