@@ -317,13 +317,16 @@ mod tests {
     #[test]
     fn what_was_moved_is_traced_back() {
         // "aXbXc" with X replaced by "yyy": "ayyybyyyc".
-        let applied =
-            Applied { lines: Vec::new(), moves: vec![Move { from: 1..2, to: 3 }, Move { from: 3..4, to: 3 }] };
+        let applied = Applied {
+            lines: Vec::new(),
+            moves: vec![Move { from: 1..2, to: 3 }, Move { from: 3..4, to: 3 }],
+            lines_changed: (0, 0),
+        };
         let mut offsets: Vec<usize> = (0..9).collect();
         applied.origins(&mut offsets);
         assert_eq!(offsets, [0, 1, 1, 1, 2, 3, 3, 3, 4]);
         // "abXcd" with X deleted: "abcd".
-        let applied = Applied { lines: Vec::new(), moves: vec![Move { from: 2..3, to: 0 }] };
+        let applied = Applied { lines: Vec::new(), moves: vec![Move { from: 2..3, to: 0 }], lines_changed: (0, 0) };
         let mut offsets = [0, 1, 2, 3];
         applied.origins(&mut offsets);
         assert_eq!(offsets, [0, 1, 3, 4]);
