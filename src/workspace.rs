@@ -64,7 +64,7 @@ pub trait Workspace: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`FileErrorKind::Stale`] where an expectation does not hold, [`FileErrorKind::NoSpace`] or
-    /// [`FileErrorKind::Io`] where the journal fails; everything is then as it was.
+    /// [`FileErrorKind::Io`] where the journal fails; everything is then as it was, but for [`FileErrorKind::Unsettled`].
     fn commit(&self, set: &ChangeSet, journal: &dyn Journal) -> Result<(), FileError>;
 
     /// Finishes or clears away what a crash left of a change: `steps` as the journal was told them. Where all files have
@@ -324,6 +324,10 @@ pub enum FileErrorKind {
         /// What is there now, nothing if no file is.
         now: Option<Version>,
     },
+    /// A change has failed half-way and could not be taken back wholly: nothing is lost, and a recovery will finish it or
+    /// take it back. Everything else that fails leaves the workspace as it was.
+    #[error("{0}")]
+    Unsettled(String),
     /// The name is not one that this system takes.
     #[error("the name is not allowed here: {0}")]
     BadName(String),
@@ -388,6 +392,13 @@ impl From<FileError> for ToolError {
                 format!("{path} was changed by someone else meanwhile and is as they left it. Read it again, then redo the change."),
             )
             .with("current_version", now.map(|version| version.to_string())),
+            FileErrorKind::Unsettled(why) => ToolError::new(
+                ErrorCode::IoError,
+                format!(
+                    "{path}: {why}. Nothing is lost: the next start of toolgate finishes this change or takes it back. Read the \
+                     file before you go on, and tell the user."
+                ),
+            ),
             FileErrorKind::BadName(why) => {
                 ToolError::new(ErrorCode::InvalidArguments, format!("{path} cannot be a name here: {why}. Choose another name."))
             }

@@ -7,8 +7,8 @@ use futures_util::FutureExt;
 use serde_json::json;
 
 use super::assembly::{Assembly, Places};
-use super::fail;
 use super::root::Roots;
+use super::{ask, fail};
 use crate::dispatch::{Completed, Control};
 use crate::gate::command_hook::end_all;
 use crate::model::call::{Call, Caller};
@@ -66,8 +66,9 @@ fn outcome(arguments: &Arguments) -> Result<Completed, Box<dyn std::error::Error
     };
     let assembly = Assembly::open(&arguments.roots, &arguments.places, false)?;
     let call = Call { tool: arguments.tool.clone(), arguments: Ok(parse_strict(&text).map_err(NotArguments)?) };
+    let control = Control { approver: ask::whoever_is_there(), ..Control::default() };
     // One call at a time never has to wait for another, so no runtime is needed.
-    let outcome = assembly.dispatcher.dispatch(call, &Caller::CommandLine, Control::default()).now_or_never();
+    let outcome = assembly.dispatcher.dispatch(call, &Caller::CommandLine, control).now_or_never();
     end_all();
     assembly.ledger.flush()?;
     Ok(outcome.unwrap_or_else(|| Err(ProtocolError::Internal { tool: arguments.tool.clone() }))?)
@@ -89,7 +90,7 @@ fn print(arguments: &Arguments, completed: &Completed) -> io::Result<()> {
             out.flush()?;
             completed.notes().iter().try_for_each(|note| writeln!(io::stderr(), "{note}"))
         }
-        Err(ToolError { code, message, .. }) => writeln!(io::stderr(), "{code}: {message}"),
+        Err(error) => writeln!(io::stderr(), "{}", error.told()),
     }
 }
 

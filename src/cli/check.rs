@@ -65,7 +65,7 @@ fn foresee(arguments: &Arguments) -> Result<Foreseen, Box<dyn std::error::Error>
     };
     let call = Call { tool: arguments.tool.clone(), arguments: Ok(given) };
     let foreseen = dispatcher.foresee(call, &caller)?;
-    Ok(foreseen.map_err(|error| format!("{}: {}", error.code, error.message))?)
+    Ok(foreseen.map_err(|error| error.told())?)
 }
 
 fn tell(foreseen: &Foreseen, paint: Paint, out: &mut impl Write) -> std::io::Result<ExitCode> {

@@ -12,7 +12,7 @@ use super::assembly::{Places, Recorded};
 use super::print::{Out, Paint, Tone, local, printed, size};
 use super::root::{self, Roots};
 use crate::ledger::state::StateFolder;
-use crate::ledger::{ChangeRecord, ChangedStep, Ledger, LedgerError, Options, Status};
+use crate::ledger::{ChangeRecord, ChangedStep, Filter, Ledger, LedgerError, Options, Status};
 use crate::model::event::FsAction;
 use crate::model::id::ChangeId;
 use crate::model::world::RealWorld;
@@ -29,8 +29,8 @@ const LINE: usize = 5_000;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The change, as `toolgate log` shows it.
-    change: ChangeId,
+    /// The change, as `toolgate log` shows it. Left out: the newest.
+    change: Option<ChangeId>,
     /// Show what happened to its files since, instead.
     #[arg(long)]
     now: bool,
@@ -51,7 +51,10 @@ fn show(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::e
     };
     let home = arguments.places.state.as_deref();
     let ledger = Ledger::open(StateFolder::open(&folders, home)?, Options::default(), Arc::new(RealWorld))?;
-    let record = ledger.change(arguments.change)?;
+    let record = match arguments.change {
+        Some(change) => ledger.change(change)?,
+        None => newest(&ledger)?,
+    };
     let sides = Sides::of(&record, &local, &ledger, &state)?;
     let paint = Paint::for_stdout();
     writeln!(out, "{}", paint.text(Tone::Dim, &headline(&record)))?;
@@ -60,6 +63,12 @@ fn show(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::e
         step_shown(step, &before, &after, paint, out)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn newest(ledger: &Ledger) -> Result<ChangeRecord, Box<dyn std::error::Error>> {
+    let happened = |record: &ChangeRecord| record.status == Status::Done;
+    let newest = ledger.changes(&Filter::default())?.into_iter().find(happened);
+    newest.ok_or_else(|| "no change is recorded that has happened, so there is none to show".into())
 }
 
 /// Which change it is, on one line.

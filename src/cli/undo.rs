@@ -139,7 +139,7 @@ impl Undoing<'_> {
                     self.command("diff --now", record.change)
                 ),
             ),
-            (code, _) => fail(1, format_args!("not undone: {code}: {}", harmless::line(&error.message, MESSAGE))),
+            _ => fail(1, format_args!("not undone: {}", harmless::line(&error.told(), MESSAGE))),
         }
     }
 

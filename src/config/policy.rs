@@ -95,7 +95,9 @@ impl Config {
                 return Err(argument.fault(unknown(tool)));
             }
             if !tools.any(|entry| has_argument(entry.input_schema(), field)) {
-                return Err(argument.fault(format_args!("{tool} has no argument {field:?}")));
+                let whose = if tool.contains(['*', '?']) { "no tool that it stands for" } else { tool };
+                let has = if whose == tool { "has no argument" } else { "has an argument" };
+                return Err(argument.fault(format_args!("{whose} {has} {field:?}")));
             }
         }
         Ok(())

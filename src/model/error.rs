@@ -149,6 +149,14 @@ impl ToolError {
             .with("faults", serde_json::json!([{"field": field, "problem": problem}]))
     }
 
+    /// The code and the message, for people: the code is said once, also where the message begins with it.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let code = self.code.to_string();
+        let said = self.message.strip_prefix(code.as_str()).and_then(|rest| rest.strip_prefix(": "));
+        format!("{code}: {}", said.unwrap_or(&self.message))
+    }
+
     /// The same failure with one more detail.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
@@ -207,6 +215,14 @@ fn instead(meant: Option<&str>, tools: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_code_is_told_once() {
+        let told = |message: &str| ToolError::new(ErrorCode::Denied, message).told();
+        assert_eq!(told("denied: by a rule"), "denied: by a rule");
+        assert_eq!(told("by a rule"), "denied: by a rule");
+        assert_eq!(told("denied by a rule"), "denied: denied by a rule");
+    }
 
     #[test]
     fn a_glimpse_keeps_to_its_line_and_length() {

@@ -108,17 +108,21 @@ impl Tool for WriteFile {
     }
 
     fn present(args: &Args) -> Card {
-        Card::new(format!("Write {} ({} bytes)", args.path, args.content.len()))
+        Card::new(format!("Write {} ({})", args.path, bytes(args.content.len() as u64)))
     }
 
     fn present_result(output: &Output) -> Option<Card> {
         let Output { path, size, .. } = output;
         Some(Card::new(match (output.created, output.changed) {
-            (true, _) => format!("Created {path}, {size} bytes"),
-            (false, true) => format!("Replaced {path}, {size} bytes now"),
+            (true, _) => format!("Created {path}, {}", bytes(*size)),
+            (false, true) => format!("Replaced {path}, {} now", bytes(*size)),
             (false, false) => format!("Left {path} as it was: it held exactly this"),
         }))
     }
+}
+
+fn bytes(size: u64) -> String {
+    if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") }
 }
 
 /// The path of a file that may be made: not the workspace's folder, and not spelled as a folder.

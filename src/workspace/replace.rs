@@ -290,12 +290,12 @@ impl Work<'_> {
         if let Err(FileError { path, kind }) = self.recall() {
             self.files.iter_mut().for_each(Item::leave);
             let told = format!("{kind}, and the bytes before could not be got back; the change stands");
-            return Err(FileErrorKind::Io(io::Error::other(told)).at(&path));
+            return Err(FileErrorKind::Unsettled(told).at(&path));
         }
         let mut result = Ok(());
         for file in self.files.iter_mut().rev() {
             if let Err(error) = file.undo() {
-                result = Err(FileErrorKind::Io(error).at(&file.path));
+                result = Err(FileErrorKind::Unsettled(error.to_string()).at(&file.path));
             }
         }
         // The failure is told in any case; a second one adds nothing to it.

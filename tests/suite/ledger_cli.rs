@@ -143,6 +143,7 @@ fn a_change_is_shown_undone_and_redone() {
     let change = change_of(&results[1]);
     let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
     let shown = bed.ok(&["diff", &change]);
+    assert_eq!(bed.ok(&["diff"]), shown, "the newest, where none is named");
     assert!(
         shown.ends_with(diff) && shown.starts_with(&format!("change {change} · patch_file by mcp:local")),
         "{shown}"

@@ -194,7 +194,7 @@ fn below(event: &Event) -> Option<Below> {
         }
         Event::ApprovalAsked { by, question } => {
             let first = question.lines().next().unwrap_or_default();
-            Below::new(Tone::Careful, "?", format!("a person was asked, since {by} wants it: {first}"))
+            Below::new(Tone::Careful, "?", format!("{by} wants a person to decide: {first}"))
         }
         Event::ApprovalAnswered { answer } => {
             let (tone, words) = match answer.as_str() {

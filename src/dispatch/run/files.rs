@@ -85,7 +85,13 @@ impl Run<'_> {
         };
         let before: Vec<_> = real.iter().map(|path| self.identity(path)).collect();
         let change = ledger.begin(&self.stamp, self.tool.spec().name, kind);
-        workspace.commit(set, &change).map_err(CommitError::File)?;
+        if let Err(error) = workspace.commit(set, &change) {
+            if matches!(error.kind, FileErrorKind::Unsettled(_)) {
+                // Not as if it had not happened: what is left of it is to be looked at.
+                change.leave();
+            }
+            return Err(CommitError::File(error));
+        }
         let id = change.done();
         self.remember(set, intent, &real, &before);
         Ok(id)

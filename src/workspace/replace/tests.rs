@@ -22,7 +22,7 @@ use crate::model::event::FsStep;
 use crate::model::version::Version;
 use crate::workspace::local::Local;
 use crate::workspace::local::tests::{Bed, exactly, kind, quick_folder, write, ws};
-use crate::workspace::{Displaced, DisplacedSource, Durability, Journal, Workspace};
+use crate::workspace::{Displaced, DisplacedSource, Durability, FileError, FileErrorKind, Journal, Workspace};
 
 /// What may be missing, in the combinations that file systems have.
 const LACKS: [&[Ability]; 5] = [

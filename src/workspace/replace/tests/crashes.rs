@@ -67,6 +67,12 @@ impl Crash {
         let done = bed.local.commit(&ChangeSet::new(set()), &keeper);
         let happened = stop_at(None);
         assert!(happened || done.is_ok(), "{done:?}");
+        // What is told as not done is not there, unless it is told that nobody knows.
+        if let Err(FileError { kind, .. }) = &done
+            && !matches!(kind, FileErrorKind::Unsettled(_))
+        {
+            assert_eq!(contents(&state(&bed.at(""))), contents(&before), "step {step}: {kind}");
+        }
         Crash { bed, before, keeper, happened }
     }
 
@@ -101,6 +107,12 @@ impl Crash {
         assert_eq!(state(&self.bed.at("")), *want, "{case}: again");
         Some(verdict)
     }
+}
+
+/// The files that are somebody's.
+fn contents(state: &State) -> Vec<(&String, &Vec<u8>)> {
+    let own = state.iter().filter(|(path, (_, names, _))| *names > 0 && !path.contains(".toolgate-"));
+    own.map(|(path, (_, _, bytes))| (path, bytes)).collect()
 }
 
 /// Bytes that are only half there, which nobody can tell from somebody's.
