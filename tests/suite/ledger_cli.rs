@@ -342,7 +342,15 @@ fn what_was_decided_stands_below_the_call() {
     );
     bed.calls(&[("read_file", json!({"path": "a.txt"})), ("list_dir", json!({}))]);
     let log = bed.ok(&["log"]);
-    has_lines(&log, &["? a person was asked", "? nobody was there to ask", "· hook strict failed", "✗ denied: "]);
+    has_lines(
+        &log,
+        &[
+            "? the rule at line 1 of the user's configuration wants a person to decide: Read a.txt",
+            "? nobody was there to ask",
+            "· hook strict failed",
+            "✗ denied: ",
+        ],
+    );
     let indented = |line: &&str| line.starts_with("                     ");
     assert_eq!(log.lines().filter(indented).count(), 5, "{log}");
 }

@@ -168,7 +168,7 @@ mod tests {
         // Lines 8-10, seen in part.
         assert_eq!(carried(8, 3, 3), spans(&[(1, Some(3)), (5, Some(8)), (11, None)]));
         // Two new lines between unseen ones.
-        assert_eq!(carried(4, 0, 2), spans(&[(1, Some(3)), (4, Some(11)), (13, None)]));
+        assert_eq!(carried(4, 0, 2), spans(&[(1, Some(3)), (4, Some(6)), (7, Some(11)), (13, None)]));
         // Everything from line 12 on has gone.
         assert_eq!(carried(12, 5, 0), spans(&[(1, Some(3)), (5, Some(9)), (11, None)]));
         assert_eq!(carried(1, 1, 0), spans(&[(1, Some(2)), (4, Some(8)), (10, None)]));

@@ -84,10 +84,10 @@ shell = '''cat >/dev/null; echo '{"decision":"block","reason":"hunter2 is no goo
     for (tool, arguments) in [
         ("write_file", json!({ "path": "new", "content": "hunter2\n" })),
         ("write_file", json!(r#"{"path":"text","content":"hunter2"}"#)),
-        ("patch_file", json!({ "path": "a", "old_str": "hunter2 swordfish2", "new_str": "swordfish3" })),
+        ("patch_file", json!({ "path": "a", "old_str": "hunter2\nswordfish2", "new_str": "swordfish3" })),
         ("todo_write", json!({ "todos": todos })),
         ("todo_write", json!({ "todos": todos.to_string() })),
-        ("write_file", json!({ "path": "b", "content": "hunter2", "create_dirs": "hunter2" })),
+        ("write_file", json!({ "path": "b", "content": ["hunter2"] })),
     ] {
         let reply = desk.call(tool, arguments);
         assert!(!reply.is_done(), "the hook blocks it: {}", reply.0);

@@ -115,8 +115,8 @@ fn what_may_not_be_written_is_refused() {
 fn forbidden() {
     let local = given();
     for (path, why) in [
-        ("locked/a", "ClosedFolder(\"locked\")"),
-        ("locked/new", "ClosedFolder(\"locked\")"),
+        ("locked/a", "ClosedFolder"),
+        ("locked/new", "ClosedFolder"),
         ("open/read-only", "PermissionDenied"),
         ("open/hidden", "PermissionDenied"),
     ] {
@@ -124,9 +124,9 @@ fn forbidden() {
         assert_eq!(kind(refused), why, "{path}");
     }
     let refused = local.commit(&ChangeSet::new(vec![write("shut/a", Expect::Any, "new")]), &NoJournal);
-    assert!(["PermissionDenied", "ClosedFolder(\"shut\")"].contains(&kind(refused).as_str()));
+    assert!(["PermissionDenied", "ClosedFolder"].contains(&kind(refused).as_str()));
     let refused = local.commit(&ChangeSet::new(vec![Change::MakeDir { path: ws("locked/dir") }]), &NoJournal);
-    assert_eq!(kind(refused), "ClosedFolder(\"locked\")");
+    assert_eq!(kind(refused), "ClosedFolder");
     // A folder that tells names but lets nobody look gives rows all the same.
     let listing = local.list(&ws("shut"), 9).expect("a listing");
     assert_eq!((listing.entries[0].name.as_str(), listing.entries[0].kind), ("a", None));
