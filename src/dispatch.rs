@@ -5,6 +5,7 @@ mod completed;
 mod foresee;
 mod history;
 mod run;
+mod sieve;
 mod turns;
 
 use std::panic::AssertUnwindSafe;
@@ -34,7 +35,7 @@ pub struct Dispatcher {
     registry: Registry,
     workspace: Arc<dyn Workspace>,
     settings: Settings,
-    policy: Policy,
+    policy: Arc<Policy>,
     ledger: Ledger,
     turns: Arc<Turns>,
     /// Whether commits have been closed; held for reading during each.
@@ -67,7 +68,7 @@ impl Dispatcher {
             registry,
             workspace: Arc::new(workspace),
             settings,
-            policy: Policy::open(),
+            policy: Arc::new(Policy::open()),
             ledger: Ledger::none(),
             turns: Arc::default(),
             closed: RwLock::new(false),
@@ -77,7 +78,7 @@ impl Dispatcher {
     /// Judges calls by `policy`.
     #[must_use]
     pub fn with_policy(mut self, policy: Policy) -> Self {
-        self.policy = policy;
+        self.policy = Arc::new(policy);
         self
     }
 

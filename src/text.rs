@@ -3,6 +3,7 @@
 pub mod diff;
 pub mod encoding;
 pub mod find;
+pub mod glob;
 pub mod harmless;
 pub mod hint;
 pub mod json;

@@ -2,12 +2,15 @@
 
 mod edit;
 pub mod file_info;
+pub mod find_files;
 pub mod list_dir;
 pub mod patch_file;
 pub mod patch_files;
 pub mod read_file;
+pub mod search_files;
 pub mod todo_write;
 pub mod undo_change;
+mod walking;
 pub mod write_file;
 
 use crate::model::error::{ErrorCode, ToolError};
@@ -37,10 +40,12 @@ pub fn register(registry: &mut Registry) -> Result<(), RegisterError> {
 /// A tool of the same name is there already.
 pub fn register_file_tools(registry: &mut Registry) -> Result<(), RegisterError> {
     registry.register(file_info::FileInfo)?;
+    registry.register(find_files::FindFiles)?;
     registry.register(list_dir::ListDir)?;
     registry.register(patch_file::PatchFile)?;
     registry.register(patch_files::PatchFiles)?;
     registry.register(read_file::ReadFile)?;
+    registry.register(search_files::SearchFiles)?;
     registry.register(write_file::WriteFile)
 }
 
@@ -103,6 +108,11 @@ fn check_no_nul(field: &str, text: &str) -> Result<(), ToolError> {
             format_args!("holds a NUL character at byte {at}, which would make the file binary. Leave it out."),
         )),
     }
+}
+
+/// A path that keeps to its line: quoted and escaped if it holds control characters (B088).
+fn shown(path: &str) -> String {
+    if path.contains(char::is_control) { serde_json::Value::from(path).to_string() } else { path.to_owned() }
 }
 
 /// The same error; where nothing is at the path, with what may have been meant: another Unicode form, another case, a

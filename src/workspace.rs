@@ -4,6 +4,7 @@ pub mod conformance;
 pub mod local;
 pub mod memory;
 mod replace;
+pub mod walk;
 
 use std::fmt;
 use std::io::{self, Read, Seek};
@@ -13,6 +14,7 @@ use crate::model::error::{ErrorCode, ToolError};
 use crate::model::event::FsStep;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
+pub use crate::workspace::walk::{Body, Flow, Found, Unreadable, Walk, Walked};
 
 /// A home of files. Paths are resolved inside it and cannot leave it.
 ///
@@ -59,6 +61,16 @@ pub trait Workspace: Send + Sync + 'static {
     /// # Errors
     /// [`FileErrorKind::NotFound`], [`FileErrorKind::NotADirectory`] and whatever the home runs into.
     fn list(&self, path: &WsPath, limit: usize) -> Result<Listing, FileError>;
+
+    /// Shows everything below the folder `path`, or the file that is there, to [`Walk::visit`]. No link is followed, so
+    /// that each file is shown once and nothing leads round in circles; `path` itself is one that [`Workspace::real`]
+    /// gave. A folder below that cannot be read is told in the result.
+    ///
+    /// # Errors
+    /// [`FileErrorKind::NotFound`] and whatever the home runs into with `path` itself.
+    fn walk(&self, path: &WsPath, asked: &Walk<'_>) -> Result<Walked, FileError> {
+        walk::plain(self, path, asked)
+    }
 
     /// Performs all steps of `set`, or none. `journal` is told before anything changes and keeps what is displaced.
     ///
@@ -200,7 +212,7 @@ pub enum Durability {
 }
 
 /// What a path is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A regular file.
     File,

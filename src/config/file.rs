@@ -89,6 +89,14 @@ pub struct LimitsSection {
     pub read_bytes: Option<NonZeroUsize>,
     /// Rows of one listing.
     pub list_entries: Option<NonZeroUsize>,
+    /// Paths that `find_files` shows, and files that `search_files` names, if the call does not say how many.
+    pub found_paths: Option<NonZeroUsize>,
+    /// Matching lines that `search_files` shows if the call does not say how many.
+    pub found_lines: Option<NonZeroUsize>,
+    /// Bytes of text of one answer of `find_files` or `search_files`.
+    pub found_bytes: Option<NonZeroUsize>,
+    /// Bytes that `search_files` shows of a longer line.
+    pub found_line_bytes: Option<NonZeroUsize>,
     /// Bytes of one image.
     pub image_bytes: Option<NonZeroU64>,
     /// Bytes of a file that can be patched or overwritten.
@@ -106,6 +114,10 @@ impl LimitsSection {
         put(&mut limits.read_lines, self.read_lines);
         put(&mut limits.read_bytes, self.read_bytes);
         put(&mut limits.list_entries, self.list_entries);
+        put(&mut limits.found_paths, self.found_paths);
+        put(&mut limits.found_lines, self.found_lines);
+        put(&mut limits.found_bytes, self.found_bytes);
+        put(&mut limits.found_line_bytes, self.found_line_bytes);
         put(&mut limits.image_bytes, self.image_bytes);
         put(&mut limits.edit_bytes, self.edit_bytes);
     }
@@ -116,6 +128,10 @@ impl LimitsSection {
             read_lines: self.read_lines.or(other.read_lines),
             read_bytes: self.read_bytes.or(other.read_bytes),
             list_entries: self.list_entries.or(other.list_entries),
+            found_paths: self.found_paths.or(other.found_paths),
+            found_lines: self.found_lines.or(other.found_lines),
+            found_bytes: self.found_bytes.or(other.found_bytes),
+            found_line_bytes: self.found_line_bytes.or(other.found_line_bytes),
             image_bytes: self.image_bytes.or(other.image_bytes),
             edit_bytes: self.edit_bytes.or(other.edit_bytes),
         }

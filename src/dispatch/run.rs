@@ -13,6 +13,7 @@ use crate::dispatch::approve::Approval;
 use crate::dispatch::completed::{Completed, Context};
 use crate::dispatch::history::CallerHistory;
 use crate::dispatch::run::patience::Patience;
+use crate::dispatch::sieve::RuleSieve;
 use crate::dispatch::turns::{Turn, Use};
 use crate::dispatch::{Control, Dispatcher};
 use crate::gate::hook::OutcomeFacts;
@@ -198,11 +199,13 @@ impl<'a> Run<'a> {
         let mut turn = self.take_turn(&admitted.facts.arguments, self.control.place.clone()).await;
         let mut approval = Approval::new(self.tool, &admitted.facts, self.control.approver.as_ref());
         let mut patience = Patience::new();
+        let sieve = RuleSieve::of(&self.dispatcher.policy, &admitted.facts);
+        let view = sieve.map_or_else(|| self.view.clone(), |sieve| self.view.through(sieve));
         let mut before = None;
         let mut held = None;
         loop {
             self.view.check_cancelled()?;
-            let plan = self.plan(&admitted.facts.arguments, &mut held).await; // 5
+            let plan = self.plan(&view, &admitted.facts.arguments, &mut held).await; // 5
             let (set, intent, output) = match plan {
                 Ok(ErasedPlan::Change { set, intent, output }) => (set, intent, output),
                 Ok(ErasedPlan::Answer(output)) => {
@@ -257,8 +260,13 @@ impl<'a> Run<'a> {
     }
 
     /// Step 5. The files that are `held` are let go of if the tool waits for anything: others wait for them.
-    async fn plan(&self, arguments: &Value, held: &mut Option<Exclusive>) -> Result<ErasedPlan, ToolError> {
-        let mut plan = self.tool.plan(&self.view, arguments);
+    async fn plan(
+        &self,
+        view: &View,
+        arguments: &Value,
+        held: &mut Option<Exclusive>,
+    ) -> Result<ErasedPlan, ToolError> {
+        let mut plan = self.tool.plan(view, arguments);
         if held.is_some() {
             if let Some(at_once) = (&mut plan).now_or_never() {
                 return at_once;

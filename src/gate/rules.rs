@@ -76,6 +76,20 @@ impl Rules {
         guarded.chain(judged).fold(Verdict::Allow, Verdict::and)
     }
 
+    /// Who wants a person asked about a call: every rule that does, and the setting `otherwise`.
+    #[must_use]
+    pub fn askers(&self, call: &CallFacts) -> Vec<String> {
+        let mut askers = Vec::new();
+        for path in paths_of(call) {
+            let hit = || self.rules.iter().filter(|rule| rule.hits(Some(&call.tool), path, Some(&call.caller)));
+            askers.extend(hit().filter(|rule| rule.decision == Decision::Ask).map(|rule| rule.at.clone()));
+            if hit().next().is_none() && self.otherwise == Decision::Ask {
+                askers.push("otherwise".to_owned());
+            }
+        }
+        askers
+    }
+
     /// Every rule that a call hits: where it is written, and what it decides.
     #[must_use]
     pub fn hit_by(&self, call: &CallFacts) -> Vec<(String, Decision)> {

@@ -1,5 +1,7 @@
 //! What a tool may look at: the workspace, read-only, and what the call allows.
 
+mod walk;
+
 use std::io::Read;
 use std::sync::Arc;
 
@@ -14,6 +16,8 @@ use crate::model::version::Version;
 use crate::text::names::look_alike;
 use crate::workspace::{About, FileError, FileErrorKind, Listing, OpenFile, Promise, Root, Stat, Workspace};
 
+pub use walk::{Seen, Sieve, Strolled};
+
 /// A read-only view of a workspace for one call.
 #[derive(Clone)]
 pub struct View {
@@ -22,6 +26,7 @@ pub struct View {
     cancel: CancellationToken,
     progress: Option<Arc<dyn ProgressSink>>,
     history: Option<Arc<dyn History>>,
+    sieve: Option<Arc<dyn Sieve>>,
 }
 
 /// What a caller has changed before, and what would take it back.
@@ -73,6 +78,14 @@ pub struct Limits {
     pub image_bytes: u64,
     /// Rows of one listing.
     pub list_entries: usize,
+    /// Paths that `find_files` shows, and files that `search_files` names, if the call does not say how many.
+    pub found_paths: usize,
+    /// Matching lines that `search_files` shows if the call does not say how many.
+    pub found_lines: usize,
+    /// Bytes of text of one answer of `find_files` or `search_files`.
+    pub found_bytes: usize,
+    /// Bytes of a line that `search_files` shows of a longer one.
+    pub found_line_bytes: usize,
     /// Bytes of a file that can be patched or overwritten.
     pub edit_bytes: u64,
 }
@@ -87,6 +100,10 @@ impl Settings {
                 read_bytes: 256 * 1024,
                 image_bytes: 8 * 1024 * 1024,
                 list_entries: 10_000,
+                found_paths: 500,
+                found_lines: 200,
+                found_bytes: 64 * 1024,
+                found_line_bytes: 400,
                 edit_bytes: 512 * 1024 * 1024,
             },
             text: TextRules::Bridged,
@@ -103,6 +120,10 @@ impl Settings {
                 read_bytes: usize::MAX,
                 image_bytes: u64::MAX,
                 list_entries: usize::MAX,
+                found_paths: usize::MAX,
+                found_lines: usize::MAX,
+                found_bytes: usize::MAX,
+                found_line_bytes: usize::MAX,
                 edit_bytes: u64::MAX,
             },
             text: TextRules::Exact,
@@ -135,7 +156,7 @@ impl View {
         progress: Option<Arc<dyn ProgressSink>>,
         history: Option<Arc<dyn History>>,
     ) -> Self {
-        View { workspace, settings, cancel, progress, history }
+        View { workspace, settings, cancel, progress, history, sieve: None }
     }
 
     /// How much one answer may hold.

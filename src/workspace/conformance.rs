@@ -24,6 +24,7 @@ mod journal;
 mod looking;
 mod removing;
 mod sets;
+mod walking;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -49,7 +50,7 @@ pub type Seed = BTreeMap<WsPath, Bytes>;
 /// # Panics
 /// Where the home does not keep what [`Workspace`] and its [`Promise`](crate::workspace::Promise) say.
 pub fn check(make: &dyn Fn(&Seed) -> Box<dyn Fixture>) {
-    let cases = [looking::CASES, changing::CASES, removing::CASES, sets::CASES, journal::CASES];
+    let cases = [looking::CASES, walking::CASES, changing::CASES, removing::CASES, sets::CASES, journal::CASES];
     for (name, case) in cases.into_iter().flatten() {
         let seed =
             seed(&[("top.txt", "top\n"), ("src/main.rs", "fn main() {}\n"), ("src/deep/er.txt", ""), ("src-2", "2")]);

@@ -10,6 +10,8 @@ mod read;
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests look at the folder from outside")]
 pub(super) mod tests;
+#[cfg(unix)]
+mod walk;
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -28,6 +30,8 @@ use crate::workspace::{
     About, Atomic, Durability, FileError, Journal, Kind, Listing, OpenFile, Promise, Recovered, Root, Stat, Workspace,
     replace,
 };
+#[cfg(unix)]
+use crate::workspace::{Walk, Walked};
 
 /// A folder of the file system, or several under a name each, which the paths in them begin with.
 ///
@@ -193,6 +197,11 @@ impl Workspace for Local {
         }
         let Below { dir, path: below, .. } = self.base.find(path)?;
         list::list(dir, &below, limit).map_err(|error| fault(error).at(path))
+    }
+
+    #[cfg(unix)]
+    fn walk(&self, path: &WsPath, asked: &Walk<'_>) -> Result<Walked, FileError> {
+        walk::walk(&self.base, path, asked).map_err(|kind| kind.at(path))
     }
 
     fn real(&self, path: &WsPath) -> WsPath {

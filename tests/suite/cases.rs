@@ -17,6 +17,7 @@
 //! | what is shown does not get into files | B052 B054 | `lines` |
 //! | long files and lines | B055 B056 B059 B128 | `limits` |
 //! | binary files | B061 B063 | `binary` |
+//! | finding and searching | B048 B050 B057 B059 B076 B078 B080 B082 B083 B085 B128 B132 B149 | `searching` |
 //! | mode, owner, attributes | B065 B066 B067 | `metadata` |
 //! | links and special files | B068 B069 B070 B073 B075 B076 B077 | `links`, `special`, `listing` |
 //! | containment | B085 B088 B089 B092 B094 B095 | `containment`, `names`, `arguments` |
@@ -37,7 +38,6 @@
 //!
 //! | id | fault | reason |
 //! | --- | --- | --- |
-//! | B057 | one search floods the context | no search yet |
 //! | B097 | a protected file under another case | needs a file system that folds case |
 //! | B154 | equal ids of two clients | needs HTTP; on stdio each process has one client |
 
@@ -61,6 +61,7 @@ mod matching;
 mod metadata;
 mod names;
 mod schemas;
+mod searching;
 mod special;
 mod whitespace;
 

@@ -21,4 +21,5 @@ mod kit;
 mod log;
 mod reading;
 mod rules;
+mod searching;
 mod undo;

@@ -3,7 +3,7 @@
 #[cfg(not(unix))]
 pub(super) use portable::Folder;
 #[cfg(unix)]
-pub(super) use unix::Folder;
+pub(super) use unix::{Folder, kind};
 
 use std::ffi::OsString;
 
@@ -71,7 +71,8 @@ mod unix {
         }
     }
 
-    fn kind(file_type: FileType) -> Option<Kind> {
+    /// What a file type is in the workspace's words; nothing where the folder does not tell.
+    pub(in crate::workspace::local) fn kind(file_type: FileType) -> Option<Kind> {
         match file_type {
             FileType::RegularFile => Some(Kind::File),
             FileType::Directory => Some(Kind::Dir),

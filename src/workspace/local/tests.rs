@@ -7,6 +7,8 @@ mod metadata;
 mod named;
 mod rivals;
 mod special;
+#[cfg(unix)]
+mod walking;
 
 use std::fs;
 use std::io::Read;
