@@ -18,16 +18,16 @@ pub fn mcp(registry: &Registry, structured: bool) -> Value {
             tool.insert("outputSchema".to_owned(), entry.output_schema().clone());
         }
         let hints = entry.annotations();
-        tool.insert(
-            "annotations".to_owned(),
-            json!({
-                "title": hints.title,
-                "readOnlyHint": hints.read_only_hint,
-                "destructiveHint": hints.destructive_hint,
-                "idempotentHint": hints.idempotent_hint,
-                "openWorldHint": hints.open_world_hint,
-            }),
-        );
+        let mut annotations = json!({
+            "readOnlyHint": hints.read_only_hint,
+            "destructiveHint": hints.destructive_hint,
+            "openWorldHint": hints.open_world_hint,
+        });
+        // It is defined only for tools that change something, and every word of the list costs a model's context.
+        if !hints.read_only_hint {
+            annotations["idempotentHint"] = hints.idempotent_hint.into();
+        }
+        tool.insert("annotations".to_owned(), annotations);
         Value::Object(tool)
     })
 }
@@ -108,7 +108,7 @@ mod tests {
         let registry = registry(&[("say", Effect::Reads)]);
         let input = r#"{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}"#;
         let output = r#"{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}"#;
-        let hints = r#"{"title":"Say","readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}"#;
+        let hints = r#"{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}"#;
         for (made, want) in [
             (
                 mcp(&registry, false),
@@ -137,16 +137,16 @@ mod tests {
     #[test]
     fn hints_follow_from_the_effect() {
         for (effect, want) in [
-            (Effect::Reads, [true, false, true, false]),
-            (Effect::Adds, [false, false, false, false]),
-            (Effect::Replaces { idempotent: true }, [false, true, true, false]),
-            (Effect::Replaces { idempotent: false }, [false, true, false, false]),
-            (Effect::Reaches, [false, true, false, true]),
+            (Effect::Reads, [json!(true), json!(false), json!(null), json!(false)]),
+            (Effect::Adds, [false, false, false, false].map(Value::from)),
+            (Effect::Replaces { idempotent: true }, [false, true, true, false].map(Value::from)),
+            (Effect::Replaces { idempotent: false }, [false, true, false, false].map(Value::from)),
+            (Effect::Reaches, [false, true, false, true].map(Value::from)),
         ] {
             let list = mcp(&registry(&[("say", effect)]), false);
             let hints = &list[0]["annotations"];
             let made = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"].map(|hint| &hints[hint]);
-            assert_eq!(made, want.map(Value::from).each_ref(), "{effect:?}");
+            assert_eq!(made, want.each_ref(), "{effect:?}");
         }
     }
 

@@ -22,15 +22,15 @@ pub struct FindFiles;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// A glob as in .gitignore, relative to path: *.rs at any depth, src/**/*.{ts,tsx}, docs/ for folders, !*.md for all else.
+    /// A glob as in .gitignore: *.rs at any depth, src/**/*.{ts,tsx}, docs/ for folders, !*.md for all else.
     pub pattern: String,
-    /// The folder to look in. Left out: the workspace's folder.
+    /// The folder to look in, which the glob is relative to. Left out: all.
     #[serde(default)]
     pub path: Option<String>,
     /// Also ignored and hidden files.
     #[serde(default)]
-    pub include_ignored: bool,
-    /// How many paths to show. Left out: 500.
+    pub include_ignored: Option<bool>,
+    /// Paths to show. Left out: 500.
     #[serde(default)]
     #[schemars(range(min = 1, max = 10_000))]
     pub limit: Option<u32>,
@@ -77,11 +77,8 @@ impl Tool for FindFiles {
         Spec {
             name: "find_files",
             title: "Find files",
-            description: "Find files by name: one path a line, sorted by name; what is in node_modules, vendor and the like \
-                          comes last. Use it when you know part of a name but not the folder; to find text use search_files. \
-                          As in ripgrep, files named in .gitignore or .ignore and hidden files are left out unless \
-                          include_ignored is set. Links are shown and not followed. It says how many there are if not all are \
-                          shown.",
+            description: "Find files by name: one path a line, sorted, node_modules and vendor last. As in ripgrep, \
+                          ignored (.gitignore, .ignore) and hidden files are left out. Links are shown, not followed.",
             effect: Effect::Reads,
             paths: &["path"],
         }
@@ -93,7 +90,7 @@ impl Tool for FindFiles {
         let room = args.limit.map_or(view.limits().found_paths, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
         let ticker = Ticker::new(view, "finding");
         let found = Mutex::new((0_u64, First::new(room)));
-        let strolled = view.walk(&path, args.include_ignored, &|seen| {
+        let strolled = view.walk(&path, args.include_ignored.unwrap_or(false), &|seen| {
             ticker.tick();
             let is_dir = seen.found.kind == Kind::Dir;
             if is_dir && glob.takes_out(seen.found.below) {

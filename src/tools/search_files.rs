@@ -30,31 +30,31 @@ pub struct SearchFiles;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// A regular expression in Rust's syntax, held against each line by itself.
+    /// A regular expression (Rust's syntax), for one line.
     pub pattern: String,
-    /// The folder or file to search. Left out: the workspace's folder.
+    /// The folder or file to search. Left out: all.
     #[serde(default)]
     pub path: Option<String>,
-    /// Only files that match this glob, as in .gitignore, relative to path: *.{ts,tsx}, src/**, !tests/.
+    /// Only files of this glob as in .gitignore, relative to path: *.{ts,tsx}, src/**, !tests/.
     #[serde(default)]
     pub glob: Option<String>,
-    /// Take pattern as plain text.
+    /// pattern is plain text.
     #[serde(default)]
-    pub literal: bool,
-    /// Do not tell upper from lower case.
+    pub literal: Option<bool>,
+    /// Upper and lower case are the same.
     #[serde(default)]
-    pub ignore_case: bool,
-    /// Lines to show before and after each match.
+    pub ignore_case: Option<bool>,
+    /// Lines around each match.
     #[serde(default)]
     #[schemars(range(max = 50))]
     pub context_lines: Option<u32>,
-    /// lines, only the names of the files, or the count of matching lines in each.
+    /// Left out: lines.
     #[serde(default)]
-    pub output: Show,
+    pub output: Option<Show>,
     /// Also ignored and hidden files.
     #[serde(default)]
-    pub include_ignored: bool,
-    /// How many matching lines to show, or files. Left out: 200 lines, 500 files.
+    pub include_ignored: Option<bool>,
+    /// Matches to show. Left out: 200 lines or 500 files.
     #[serde(default)]
     #[schemars(range(min = 1, max = 10_000))]
     pub limit: Option<u32>,
@@ -114,6 +114,12 @@ pub struct FileMatches {
     pub lines: Vec<Row>,
 }
 
+impl Args {
+    fn show(&self) -> Show {
+        self.output.unwrap_or_default()
+    }
+}
+
 impl Tool for SearchFiles {
     type Args = Args;
     type Output = Output;
@@ -122,10 +128,10 @@ impl Tool for SearchFiles {
         Spec {
             name: "search_files",
             title: "Search in files",
-            description: "Search the text of files, fast: each file with a match, then its lines as `N: text` (`N- text` for \
-                          context), sorted by path. USE THIS to find where something is defined or used, instead of reading \
-                          files one by one; read_file then shows more. It says how many lines and files match in all. As in \
-                          ripgrep, binary, ignored and hidden files are left out. Links are not followed.",
+            description: "Search the text of files: each file with a match, then its lines as `N: text`, context as `N- text`. USE \
+                          THIS to find where something is, instead of reading file after file. It tells how many lines and files \
+                          match in all. As in ripgrep, binary, ignored (.gitignore, .ignore) and hidden files are left out; links \
+                          are not followed.",
             effect: Effect::Reads,
             paths: &["path"],
         }
@@ -196,7 +202,7 @@ impl Tool for SearchFiles {
 
 /// How many lines hold a pattern as plain text that matches none as an expression (B080).
 fn literally(view: &View, path: &crate::model::path::WsPath, args: &Args) -> Result<Option<u64>, ToolError> {
-    if args.literal || !pattern::has_meaning(&args.pattern) {
+    if args.literal == Some(true) || !pattern::has_meaning(&args.pattern) {
         return Ok(None);
     }
     let Ok(asked) = Asked::counting_literally(view, args) else { return Ok(None) };
@@ -240,13 +246,13 @@ fn summary(output: &Output) -> String {
 /// As much of what was kept as an answer holds.
 fn answer(view: &View, path: String, args: &Args, tally: Tally, as_literal: Option<u64>) -> Output {
     let limits = view.limits();
-    let default = if args.output == Show::Lines { limits.found_lines } else { limits.found_paths };
+    let default = if args.show() == Show::Lines { limits.found_lines } else { limits.found_paths };
     let room = args.limit.map_or(default, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let mut files = Vec::new();
     let (mut bytes, mut things, mut shown_lines) = (0, 0, 0);
     for (path, mut hits) in tally.kept.into_sorted() {
         bytes += path.len() + 8;
-        let lines = match args.output {
+        let lines = match args.show() {
             Show::Lines => row::first(&mut hits.rows, room - things, limits.found_bytes.saturating_sub(bytes)),
             Show::Files | Show::Count => 1,
         };
@@ -255,24 +261,24 @@ fn answer(view: &View, path: String, args: &Args, tally: Tally, as_literal: Opti
         }
         bytes += hits.rows.iter().map(row::Row::size).sum::<usize>();
         things += lines;
-        if args.output == Show::Lines {
+        if args.show() == Show::Lines {
             shown_lines += lines as u64;
         }
-        let count = (args.output != Show::Files).then_some(hits.matched);
+        let count = (args.show() != Show::Files).then_some(hits.matched);
         files.push(FileMatches { path, count, lines: hits.rows });
         if things >= room {
             break;
         }
     }
-    let truncated = match args.output {
+    let truncated = match args.show() {
         Show::Lines => shown_lines < tally.lines_matched,
         Show::Files | Show::Count => (files.len() as u64) < tally.files_matched,
     };
     Output {
         path,
-        output: args.output,
+        output: args.show(),
         files,
-        total_lines: (args.output != Show::Files).then_some(tally.lines_matched),
+        total_lines: (args.show() != Show::Files).then_some(tally.lines_matched),
         total_files: tally.files_matched,
         searched: tally.searched,
         shown_lines,

@@ -48,10 +48,12 @@ fn every_format_has_every_tool_and_is_the_same_at_each_run() {
             names,
             [
                 "file_info",
+                "find_files",
                 "list_dir",
                 "patch_file",
                 "patch_files",
                 "read_file",
+                "search_files",
                 "todo_write",
                 "undo_change",
                 "write_file"

@@ -60,6 +60,8 @@ impl View {
         include_ignored: bool,
         visit: &(dyn Fn(&Seen<'_>) -> Flow + Sync),
     ) -> Result<Strolled, ToolError> {
+        // A link that leads nowhere, or outside, is told as what it is.
+        self.workspace.stat(path)?;
         let real = self.workspace.real(path);
         let withheld = AtomicU64::new(0);
         let sift = |found: &Found<'_>| {

@@ -37,22 +37,26 @@ pub(super) struct Tally {
 impl Asked {
     pub(super) fn new(view: &View, args: &Args) -> Result<Self, ToolError> {
         let limits = view.limits();
-        let lines = args.output == Show::Lines;
+        let lines = args.show() == Show::Lines;
         let room = if lines { limits.found_lines } else { limits.found_paths };
         let exact = view.text_rules() == TextRules::Exact;
         let wanted = Wanted {
-            first_only: args.output == Show::Files,
+            first_only: args.show() == Show::Files,
             lines,
             context: if lines { args.context_lines.unwrap_or(0) as usize } else { 0 },
             room: args.limit.map_or(room, |limit| usize::try_from(limit).unwrap_or(usize::MAX)),
             line_bytes: limits.found_line_bytes,
             exact,
         };
-        let reading = Reading { literal: args.literal, ignore_case: args.ignore_case, crlf: !exact };
+        let reading = Reading {
+            literal: args.literal.unwrap_or(false),
+            ignore_case: args.ignore_case.unwrap_or(false),
+            crlf: !exact,
+        };
         Ok(Asked {
             matcher: matcher(&args.pattern, reading)?,
             glob: args.glob.as_deref().map(|text| glob("glob", text)).transpose()?,
-            include_ignored: args.include_ignored,
+            include_ignored: args.include_ignored.unwrap_or(false),
             wanted,
         })
     }
@@ -60,7 +64,8 @@ impl Asked {
     /// The same search for the pattern as plain text, that only counts.
     pub(super) fn counting_literally(view: &View, args: &Args) -> Result<Self, ToolError> {
         let asked = Asked::new(view, args)?;
-        let reading = Reading { literal: true, ignore_case: args.ignore_case, crlf: !asked.wanted.exact };
+        let reading =
+            Reading { literal: true, ignore_case: args.ignore_case.unwrap_or(false), crlf: !asked.wanted.exact };
         let wanted = Wanted { first_only: false, lines: false, context: 0, room: 0, ..asked.wanted };
         Ok(Asked { matcher: matcher(&args.pattern, reading)?, wanted, ..asked })
     }

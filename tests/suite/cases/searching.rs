@@ -79,10 +79,10 @@ fn other_peoples_code_does_not_push_out_what_the_user_wrote() {
     let reply = search(&mut desk, "mongo");
     assert!(reply.texts()[0].starts_with("src/a.js\n1: mongo\n\nz.js\n1: mongo\n\nnode_modules/m/big.js\n"), "B057");
     assert!(reply.texts()[0].len() < 64 * 1024, "B057");
-    says(reply.ok(), &["5602 lines in 603 files", "only the first 200 lines are shown"]);
+    says(&reply.ok(), &["5602 lines in 603 files", "only the first 200 lines are shown"]);
     let files = desk.call("find_files", json!({ "pattern": "*.js" }));
     assert!(files.texts()[0].starts_with("src/a.js\nz.js\nnode_modules/m/big.js\n"), "B057");
-    says(files.ok(), &["first 500 of 603 paths"]);
+    says(&files.ok(), &["first 500 of 603 paths"]);
     // What is ignored is not even looked at.
     desk.folder.write(".gitignore", "node_modules\n");
     assert_eq!(search(&mut desk, "mongo").texts()[0], "src/a.js\n1: mongo\n\nz.js\n1: mongo\n", "B057");
@@ -97,7 +97,7 @@ fn a_long_line_is_cut_around_the_match_between_characters() {
     let shown = shown.strip_suffix('\u{2026}').expect("B059: cut behind");
     assert!(shown.len() < 500 && shown.contains("\u{65e5}T\u{1f389}\u{672c}"), "B059: {shown}");
     assert!(shown.chars().all(|c| "\u{65e5}\u{672c}T\u{1f389}".contains(c)), "B132: {shown}");
-    says(reply.ok(), &["are cut around the match"]);
+    says(&reply.ok(), &["are cut around the match"]);
     // The case itself: the cap falls inside a character.
     for n in 130..140 {
         desk.folder.write("f", "\u{65e5}".repeat(n));
@@ -145,7 +145,7 @@ fn ignore_files_say_what_git_says() {
     let mut desk = serving(&[(".gitignore", ".wireit/\n"), (".wireit/big", "needle"), ("a/.wireit/big", "needle")]);
     assert_eq!(files(&mut desk, json!({ "pattern": "**/big" })), "", "B083");
     let reply = search(&mut desk, "needle");
-    says(reply.ok(), &["No line matches in 0 files", "3 ignored or hidden entries", "include_ignored"]);
+    says(&reply.ok(), &["No line matches in 0 files", "3 ignored or hidden entries", "include_ignored"]);
     let all = json!({ "pattern": "needle", "include_ignored": true, "output": "files" });
     assert_eq!(found(&mut desk, all), ".wireit/big\na/.wireit/big\n", "B083");
 }
@@ -154,7 +154,7 @@ fn ignore_files_say_what_git_says() {
 fn the_flavour_of_a_pattern_is_never_silent() {
     let mut desk = serving(&[("a.txt", "html(json.data)\nbar\n")]);
     let reply = search(&mut desk, "html(json.data)");
-    says(reply.ok(), &["No line matches", "1 line holds it as plain text", "literal"]);
+    says(&reply.ok(), &["No line matches", "1 line holds it as plain text", "literal"]);
     let literal = json!({ "pattern": "html(json.data)", "literal": true });
     assert_eq!(found(&mut desk, literal), "a.txt\n1: html(json.data)\n", "B080");
     assert_eq!(found(&mut desk, json!({ "pattern": "html|bar", "output": "count" })), "2 a.txt\n", "B080");
@@ -170,8 +170,8 @@ fn the_flavour_of_a_pattern_is_never_silent() {
 #[test]
 fn no_pattern_explodes() {
     let mut desk = serving(&[("a.txt", &format!("{}!", "a".repeat(100_000)))]);
-    says(search(&mut desk, "(a+)+$").ok(), &["No line matches in 1 file"]);
-    says(search(&mut desk, "(a|aa)+!").ok(), &["1 line in 1 file"]);
+    says(&search(&mut desk, "(a+)+$").ok(), &["No line matches in 1 file"]);
+    says(&search(&mut desk, "(a|aa)+!").ok(), &["1 line in 1 file"]);
     for pattern in ["a".repeat(1 << 20), "((a{1000}){1000}){1000}".to_owned(), format!("{}a", "(".repeat(10_000))] {
         assert!(search(&mut desk, &pattern).error("invalid_arguments").len() < 1000, "B082: {}", pattern.len());
     }
@@ -190,7 +190,7 @@ fn a_limit_is_taken_or_refused_and_what_is_missing_is_told() {
         let reply = desk.call("search_files", json!({ "pattern": "x", "limit": limit }));
         assert_eq!(reply.texts()[0].lines().count(), shown + 1, "B128: {limit}");
         let note = if shown < 300 { format!("only the first {shown} line") } else { "300 lines in 1 file".to_owned() };
-        says(reply.ok(), &[&note]);
+        says(&reply.ok(), &[&note]);
     }
 }
 
@@ -256,7 +256,7 @@ fn binary_files_are_counted_and_odd_bytes_show() {
     let mut desk = Desk::serving(folder);
     let reply = search(&mut desk, "needle");
     assert_eq!(reply.texts()[0], "good\n1: needle\n\nlatin1\n1: na\\xefve needle\n");
-    says(reply.ok(), &["2 binary files", "2 lines in 2 files"]);
+    says(&reply.ok(), &["2 binary files", "2 lines in 2 files"]);
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn a_line_too_long_to_hold_is_told() {
     let mut desk = Desk::serving(folder);
     let reply = search(&mut desk, "needle");
     assert_eq!(reply.texts()[0], "long\n1: needle\n\nsmall\n1: needle\n");
-    says(reply.ok(), &["1 file was searched only up to a line of more than 16 MiB"]);
+    says(&reply.ok(), &["1 file was searched only up to a line of more than 16 MiB"]);
 }
 
 #[test]
