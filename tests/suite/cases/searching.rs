@@ -14,17 +14,22 @@ fn search(desk: &mut Desk, pattern: &str) -> Reply {
     desk.call("search_files", json!({ "pattern": pattern }))
 }
 
+/// What is found; where nothing is, there are only notes.
+fn observation(reply: &Reply) -> String {
+    Some(reply.texts()[0]).filter(|text| !text.starts_with('[')).unwrap_or_default().to_owned()
+}
+
 /// The first text of an answer to this search, which must succeed.
 fn found(desk: &mut Desk, arguments: Value) -> String {
     let reply = desk.call("search_files", arguments);
     reply.ok();
-    reply.texts()[0].to_owned()
+    observation(&reply)
 }
 
 fn files(desk: &mut Desk, arguments: Value) -> String {
     let reply = desk.call("find_files", arguments);
     reply.ok();
-    reply.texts()[0].to_owned()
+    observation(&reply)
 }
 
 #[test]
