@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::not_found;
+use super::{not_found, shown};
 use crate::model::error::ToolError;
 use crate::model::path::WsPath;
 use crate::tool::view::View;
@@ -155,11 +155,6 @@ impl Row {
         }
         text.push('\n');
     }
-}
-
-/// A path that keeps to its line: quoted and escaped if it holds control characters (B088).
-fn shown(path: &str) -> String {
-    if path.contains(char::is_control) { Value::from(path).to_string() } else { path.to_owned() }
 }
 
 struct Walk<'a> {
