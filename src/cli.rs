@@ -31,7 +31,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve a folder to an MCP client on standard input and output.
+    /// Serve a folder to MCP clients, on standard input and output or over HTTP.
     Serve(serve::Arguments),
     /// Answer one call: a JSON document on standard input, one on standard output.
     Dispatch,

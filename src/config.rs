@@ -16,6 +16,7 @@
 
 mod fault;
 mod file;
+mod http;
 mod merge;
 mod policy;
 mod proposal;
@@ -26,6 +27,7 @@ use std::path::{Path, PathBuf};
 
 pub use fault::ConfigError;
 pub use file::{Approval, Description, Durability, LimitsSection, Results, Retention, schema};
+pub use http::{Algorithm, HttpSection, OAuthSection, TlsSection};
 pub use policy::Setup;
 pub use proposal::Proposal;
 pub use read::user_file;
@@ -65,6 +67,8 @@ pub struct Config {
     pub retention: Retention,
     /// How people are asked.
     pub approval: Approval,
+    /// Serving over HTTP.
+    pub http: HttpSection,
     /// The rules, the user's first.
     pub rules: Vec<Placed<Rule>>,
     /// The hooks, the user's first.
@@ -166,6 +170,7 @@ impl Default for Config {
             redact: Vec::new(),
             retention: Retention::default(),
             approval: Approval::default(),
+            http: HttpSection::default(),
             rules: Vec::new(),
             hooks: Vec::new(),
             sources: Vec::new(),

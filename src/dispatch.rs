@@ -95,6 +95,12 @@ impl Dispatcher {
         &self.registry
     }
 
+    /// Whether programs are asked about calls, which takes its time.
+    #[must_use]
+    pub fn asks_hooks(&self) -> bool {
+        !self.policy.hooks.is_empty()
+    }
+
     /// The next place in the line of calls, for a door that takes calls in order and runs them at the same time. Until the
     /// call is dispatched or the place is dropped, every later call waits for it; where the `tool` is known and only
     /// looks, only those wait that change something.

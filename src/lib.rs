@@ -31,6 +31,8 @@ pub use model::error::{ErrorCode, ProtocolError, ToolError};
 pub use model::path::{PathError, WsPath};
 pub use model::version::Version;
 pub use rpc::{Approvals, Profile};
+pub use serve::auth::{Auth, Tokens};
+pub use serve::http::{HttpLimits, HttpOptions};
 pub use serve::server::Server;
 pub use tool::registry::{Output, RegisterError, Registry};
 pub use tool::view::{FileBytes, Limits, ProgressSink, Settings, TextRules, View};

@@ -12,13 +12,18 @@ mod context;
 mod era;
 mod error;
 pub mod frame;
+pub mod headers;
 mod id;
 mod leaf;
 mod lifecycle;
 mod middleware;
+pub(crate) mod plain;
+pub(crate) mod post;
+pub mod principal;
 mod reply;
 mod tools;
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use jsonrpsee::RpcModule;
@@ -27,8 +32,10 @@ use jsonrpsee::core::middleware::RpcServiceBuilder;
 use serde_json::Value;
 
 pub use crate::rpc::approval::Approvals;
+pub use crate::rpc::reply::Answer;
 
 use crate::dispatch::Dispatcher;
+use crate::rpc::headers::MirroredParam;
 
 /// What a client is told about the server, and how results look.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +69,8 @@ impl Default for Profile {
 pub struct Mcp {
     service: middleware::EraService<leaf::Leaf>,
     dispatcher: Arc<Dispatcher>,
+    /// What clients repeat in headers of each tool's arguments; found out when it is first needed.
+    mirrored: Arc<OnceLock<HashMap<&'static str, Vec<MirroredParam>>>>,
 }
 
 /// What the methods share.
@@ -101,7 +110,14 @@ impl Mcp {
 
     fn serving(module: RpcModule<Shared>, dispatcher: Arc<Dispatcher>) -> Self {
         let service = RpcServiceBuilder::new().layer(middleware::EraLayer).service(leaf::Leaf::new(module.into()));
-        Mcp { service, dispatcher }
+        Mcp { service, dispatcher, mirrored: Arc::default() }
+    }
+
+    /// The arguments of a tool that its clients repeat in headers.
+    fn mirrored(&self, tool: &str) -> Option<&[MirroredParam]> {
+        let tools = self.dispatcher.tools();
+        let all = || tools.iter().map(|tool| (tool.spec().name, MirroredParam::all(tool.input_schema()))).collect();
+        self.mirrored.get_or_init(all).get(tool).map(Vec::as_slice)
     }
 
     /// Lets no further change begin and waits for those that have; for the end of the process.

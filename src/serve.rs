@@ -1,6 +1,9 @@
 //! Transports: how frames arrive and leave.
 
+pub mod auth;
 mod backlog;
+mod guard;
+pub mod http;
 mod lines;
 mod outbox;
 mod process;

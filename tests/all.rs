@@ -9,6 +9,7 @@ mod suite {
     mod contract;
     mod fuzz;
     mod gate;
+    mod http;
     mod ledger_cli;
     mod library;
     mod oneshot;

@@ -1,4 +1,6 @@
-//! `toolgate serve`: a folder for an MCP client.
+//! `toolgate serve`: a folder for MCP clients, one on standard input and output or many over HTTP.
+
+mod http;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -13,7 +15,7 @@ use crate::gate::command_hook::end_all;
 use crate::model::folder::Folder;
 use crate::model::world::RealWorld;
 use crate::rpc::{Approvals, Mcp, Profile};
-use crate::serve::stdio;
+use crate::serve::{self, stdio};
 
 /// What a model is told about the server as a whole.
 const INSTRUCTIONS: &str = "Files of one folder, read and changed safely. Paths are relative to that folder; nothing \
@@ -32,6 +34,8 @@ pub(super) struct Arguments {
     read_only: bool,
     #[command(flatten)]
     places: Places,
+    #[command(flatten)]
+    http: http::HttpArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> ExitCode {
@@ -39,7 +43,11 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
         Ok(assembly) => assembly,
         Err(error) => return fail(1, error),
     };
-    if std::io::stdin().is_terminal() {
+    let over_http = match arguments.http.options(&assembly.config) {
+        Ok(options) => options,
+        Err(error) => return fail(1, error),
+    };
+    if over_http.is_none() && std::io::stdin().is_terminal() {
         explain(&assembly.folders);
     }
     let Assembly { config, dispatcher, ledger, folders } = assembly;
@@ -52,7 +60,10 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     let patience = config.approval.timeout_ms.map_or(Approvals::PATIENCE, |ms| Duration::from_millis(ms.get()));
     let served = Mcp::with_approvals(dispatcher, profile, Approvals::new(Arc::new(RealWorld), patience))
         .map_err(std::io::Error::other)
-        .and_then(stdio::serve_process);
+        .and_then(|mcp| match over_http {
+            Some(options) => serve::http::serve(mcp, options),
+            None => stdio::serve_process(mcp).map_err(cannot_read),
+        });
     end_all();
     if let Err(error) = ledger.flush() {
         return fail(1, error);
@@ -63,7 +74,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     }
     match served {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(1, format_args!("standard input cannot be read: {error}")),
+        Err(error) => fail(1, error),
     }
 }
 
@@ -79,6 +90,10 @@ fn instructions(folders: &[Folder]) -> String {
     )
 }
 
+fn cannot_read(error: std::io::Error) -> std::io::Error {
+    std::io::Error::new(error.kind(), format!("standard input cannot be read: {error}"))
+}
+
 /// Tells a person who started the server by hand what it is waiting for.
 fn explain(folders: &[Folder]) {
     let (shown, options) = (root::shown(folders), root::options(folders));
@@ -86,6 +101,7 @@ fn explain(folders: &[Folder]) {
         std::io::stderr(),
         "toolgate serves {shown} and waits for an MCP client on standard input.\n\
          Clients start it themselves: put this command into their configuration (see the README).\n\
+         To serve clients over HTTP instead, add: --http 127.0.0.1:8765\n\
          To try a tool by hand: toolgate call list_dir{options}\n\
          Ctrl-D ends it."
     );

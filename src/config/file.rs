@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
 
+use super::http::HttpSection;
 use crate::gate::command_hook::HookSpec;
 use crate::gate::rules::{Decision, Rule};
 use crate::tool::view::Limits;
@@ -46,6 +47,8 @@ pub(super) struct File {
     pub(super) retention: Retention,
     /// How people are asked.
     pub(super) approval: Approval,
+    /// Serving over HTTP.
+    pub(super) http: HttpSection,
 }
 
 /// How results are sent over MCP.

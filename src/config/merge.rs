@@ -136,6 +136,10 @@ impl Taking<'_> {
         if file.approval != Default::default() && self.counts(false, "[approval]") {
             config.approval.timeout_ms = file.approval.timeout_ms.or(config.approval.timeout_ms);
         }
+        if file.http != Default::default() && self.counts(false, "[http]") {
+            let http = file.http.clone().in_folder(&self.text.folder());
+            config.http = http.or(std::mem::take(&mut config.http));
+        }
     }
 
     fn lists(&mut self, config: &mut Config, file: File) -> Result<(), ConfigError> {

@@ -61,13 +61,14 @@ impl Approvals {
         let forms = context.scope.forms;
         Ok(match context.scope.era {
             Era::Modern => {
-                let given = retry.read(&self.states, &client.principal, call)?;
+                let given = retry.read(&self.states, &client.principal.name, call)?;
                 let modern = Arc::new(Modern::new(given, forms));
                 Asking { approver: Arc::clone(&modern) as _, modern: Some(modern) }
             }
             Era::Legacy(_) if forms => {
                 let cancel = context.arrival.cancel.clone();
-                let legacy = Legacy { client: Arc::clone(client), cancel, patience: self.patience };
+                let outbox = Arc::clone(&context.arrival.outbox);
+                let legacy = Legacy { client: Arc::clone(client), outbox, cancel, patience: self.patience };
                 Asking { approver: Arc::new(legacy), modern: None }
             }
             Era::Legacy(_) => Asking { approver: Arc::new(Nobody), modern: None },

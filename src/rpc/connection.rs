@@ -7,6 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -23,7 +24,9 @@ use crate::rpc::era::LegacyVersion;
 use crate::rpc::error::RpcError;
 use crate::rpc::frame::{BadFrame, Frame};
 use crate::rpc::id::RequestId;
-use crate::rpc::reply;
+use crate::rpc::principal::Principal;
+use crate::rpc::reply::{self, Answer};
+use crate::tool::Effect;
 
 /// How many unreadable lines in a row are answered. Two programs that answer each other's noise would go on for ever
 /// (B138).
@@ -33,6 +36,17 @@ const JUNK_ANSWERED: u32 = 8;
 pub trait Outbox: Send + Sync {
     /// Sends one frame, without a line end.
     fn send(&self, frame: &str);
+
+    /// Sends a frame that the client can do without, such as progress, unless too much waits already for a client that
+    /// does not read.
+    fn offer(&self, frame: &str) {
+        self.send(frame);
+    }
+
+    /// Whether anything that is sent can arrive.
+    fn reaches(&self) -> bool {
+        true
+    }
 }
 
 /// What became of a line.
@@ -40,24 +54,73 @@ pub enum Accepted {
     /// There is nothing to answer.
     Nothing,
     /// This is the answer.
-    Answer(String),
-    /// A request that is answered when this is done; nothing comes of it if its caller takes it back. It may wait for
-    /// a person, so it must run in a Tokio runtime that has timers.
-    Pending(Pin<Box<dyn Future<Output = Option<String>> + Send>>),
+    Answer(Answer),
+    /// It is answered when this is done.
+    Pending(Pending),
+}
+
+/// A request, or several, on the way; nothing comes of it if its caller takes it back. It may wait for a person, so it
+/// must run in a Tokio runtime that has timers.
+#[must_use = "nothing happens until it is awaited"]
+pub struct Pending {
+    answer: Pin<Box<dyn Future<Output = Option<Answer>> + Send>>,
+    work: Work,
+}
+
+/// What is done for a message that is not answered at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// A tool runs.
+    Tool {
+        /// Its name.
+        name: &'static str,
+        /// It only looks, and no hook is asked about it: unless there is much to see, that is quick.
+        light: bool,
+    },
+    /// Tools run: several, or one that is not quick to find out.
+    Tools,
+    /// No tool runs.
+    NoTool,
+}
+
+impl Pending {
+    /// What is done.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+}
+
+impl Future for Pending {
+    type Output = Option<Answer>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Answer>> {
+        self.answer.as_mut().poll(context)
+    }
+}
+
+/// Whether calls that come one after the other on this connection are run in that order where they touch the same
+/// files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// They are; the connection is one stream.
+    Kept,
+    /// They are not: whoever wants one call after the other waits for the answer.
+    Free,
 }
 
 /// The server's end of one client's stream.
 pub struct Connection {
     mcp: Mcp,
     client: Arc<Client>,
+    order: Order,
     junk: AtomicU32,
 }
 
 /// What is known of the client.
 pub(crate) struct Client {
     /// Who it is.
-    pub(crate) principal: String,
-    /// Where frames for it go.
+    pub(crate) principal: Principal,
+    /// Where frames for it go that belong to no request.
     pub(crate) outbox: Arc<dyn Outbox>,
     /// What it was asked.
     pub(crate) asked: Asked,
@@ -67,6 +130,17 @@ pub(crate) struct Client {
 }
 
 impl Client {
+    pub(crate) fn new(principal: Principal, outbox: Arc<dyn Outbox>) -> Self {
+        Client {
+            principal,
+            outbox,
+            asked: Asked::default(),
+            legacy: AtomicU8::new(LegacyVersion::LATEST as u8),
+            forms: AtomicBool::new(false),
+            under_way: Mutex::default(),
+        }
+    }
+
     /// The legacy revision that was negotiated; until then the latest, since many clients ask before they shake hands.
     pub(crate) fn legacy_version(&self) -> LegacyVersion {
         LegacyVersion::from_index(self.legacy.load(Ordering::Relaxed))
@@ -109,16 +183,9 @@ impl Client {
 
 impl Connection {
     /// A stream from `principal`, whose frames go to `outbox`.
-    pub fn new(mcp: Mcp, principal: &str, outbox: Arc<dyn Outbox>) -> Self {
-        let client = Client {
-            principal: principal.to_owned(),
-            outbox,
-            asked: Asked::default(),
-            legacy: AtomicU8::new(LegacyVersion::LATEST as u8),
-            forms: AtomicBool::new(false),
-            under_way: Mutex::default(),
-        };
-        Connection { mcp, client: Arc::new(client), junk: AtomicU32::new(0) }
+    pub fn new(mcp: Mcp, principal: Principal, outbox: Arc<dyn Outbox>, order: Order) -> Self {
+        let client = Client::new(principal, outbox);
+        Connection { mcp, client: Arc::new(client), order, junk: AtomicU32::new(0) }
     }
 
     /// Takes one line, without its line end. No line can fail the connection.
@@ -127,13 +194,36 @@ impl Connection {
             return Accepted::Nothing;
         }
         match Frame::read(line) {
-            Ok(Frame::Batch(frames)) => self.batch(&frames),
-            Ok(frame) => {
-                self.junk.store(0, Ordering::Relaxed);
-                self.single(frame)
-            }
+            Ok(frame) => self.accept_frame(frame, &self.client.outbox),
             Err(bad) => self.refuse(bad),
         }
+    }
+
+    /// Takes one frame; what its requests send before they are answered goes to `outbox`.
+    pub(crate) fn accept_frame(&self, frame: Frame<'_>, outbox: &Arc<dyn Outbox>) -> Accepted {
+        match frame {
+            Frame::Batch(frames) => self.batch(&frames, outbox),
+            frame => {
+                self.junk.store(0, Ordering::Relaxed);
+                self.single(frame, outbox, self.order)
+            }
+        }
+    }
+
+    /// Whether its revision has batches; only 2025-03-26 does.
+    pub fn takes_batches(&self) -> bool {
+        self.client.legacy_version() == LegacyVersion::V2025_03_26
+    }
+
+    /// Whether its revision begins a stream of server-sent events with one that holds nothing (MCP 2025-11-25,
+    /// basic/transports). Clients of earlier ones would try to read it.
+    pub fn primes_streams(&self) -> bool {
+        self.client.legacy_version() >= LegacyVersion::V2025_11_25
+    }
+
+    /// Who is on the other end.
+    pub fn principal(&self) -> &Principal {
+        &self.client.principal
     }
 
     /// Answers a line that was too long to be read.
@@ -159,9 +249,9 @@ impl Connection {
         self.client.asked.close();
     }
 
-    fn single(&self, frame: Frame<'_>) -> Accepted {
+    fn single(&self, frame: Frame<'_>, outbox: &Arc<dyn Outbox>, order: Order) -> Accepted {
         match frame {
-            Frame::Request { id, method, params } => self.request(id, &method, params),
+            Frame::Request { id, method, params } => self.request(id, &method, params, outbox, order),
             Frame::Notification { method, params } => self.notification(&method, params),
             Frame::Response { id, result } => {
                 if let Some(id) = id {
@@ -173,7 +263,14 @@ impl Connection {
         }
     }
 
-    fn request(&self, id: RequestId, method: &str, params: Option<&RawValue>) -> Accepted {
+    fn request(
+        &self,
+        id: RequestId,
+        method: &str,
+        params: Option<&RawValue>,
+        outbox: &Arc<dyn Outbox>,
+        order: Order,
+    ) -> Accepted {
         let Some(cancel) = self.client.begin(&id) else {
             let error = RpcError::invalid_request("a request with this id is under way");
             return Accepted::Answer(reply::error(Some(&id), error));
@@ -182,8 +279,11 @@ impl Connection {
         let mut request = Request::owned(method.to_owned(), params.map(ToOwned::to_owned), reply::PLACEHOLDER);
         let slot = ResultSlot::new(reply::head(&id));
         let waits = method == "tools/call";
-        let place = waits.then(|| self.mcp.dispatcher.queue(glance(params).as_deref()));
-        request.extensions_mut().insert(Arrival { client: Arc::clone(&client), cancel: cancel.clone(), place });
+        let tool = if waits { glance(params) } else { None };
+        let place = (waits && order == Order::Kept).then(|| self.mcp.dispatcher.queue(tool.as_deref()));
+        let work = if waits { self.work(tool.as_deref()) } else { Work::NoTool };
+        let outbox = Arc::clone(outbox);
+        request.extensions_mut().insert(Arrival { client: Arc::clone(&client), outbox, cancel: cancel.clone(), place });
         request.extensions_mut().insert(slot.clone());
         let answer = self.mcp.service.call(request);
         let mut pending = Box::pin(async move {
@@ -195,13 +295,23 @@ impl Connection {
         // starts what is needed to run calls.
         match if waits { None } else { (&mut pending).now_or_never() } {
             Some(answer) => answer.map_or(Accepted::Nothing, Accepted::Answer),
-            None => Accepted::Pending(pending),
+            None => Accepted::Pending(Pending { answer: pending, work }),
         }
+    }
+
+    /// What the call of a tool is.
+    fn work(&self, tool: Option<&str>) -> Work {
+        let dispatcher = &self.mcp.dispatcher;
+        tool.and_then(|name| dispatcher.tools().get(name)).map_or(Work::Tools, |tool| Work::Tool {
+            name: tool.spec().name,
+            light: tool.spec().effect == Effect::Reads && !dispatcher.asks_hooks(),
+        })
     }
 
     fn notification(&self, method: &str, params: Option<&RawValue>) -> Accepted {
         let mut notification = Notification::new(method.into(), params.map(Cow::Borrowed));
-        let arrival = Arrival { client: Arc::clone(&self.client), cancel: CancellationToken::new(), place: None };
+        let (client, outbox) = (Arc::clone(&self.client), Arc::clone(&self.client.outbox));
+        let arrival = Arrival { client, outbox, cancel: CancellationToken::new(), place: None };
         notification.extensions_mut().insert(arrival);
         let handled = self.mcp.service.notification(notification);
         // Handlers of notifications never wait.
@@ -210,25 +320,26 @@ impl Connection {
     }
 
     /// Only 2025-03-26 has batches; their answers come as one frame.
-    fn batch(&self, frames: &[&RawValue]) -> Accepted {
-        if self.client.legacy_version() != LegacyVersion::V2025_03_26 || frames.is_empty() {
+    fn batch(&self, frames: &[&RawValue], outbox: &Arc<dyn Outbox>) -> Accepted {
+        if !self.takes_batches() || frames.is_empty() {
             let why = if frames.is_empty() { "the batch is empty" } else { "this protocol revision has no batches" };
             return self.refuse(BadFrame { id: None, error: RpcError::invalid_request(why), answerable: true });
         }
         let accepted: Vec<_> = frames
             .iter()
             .map(|frame| match Frame::single(frame.get()) {
-                Ok(frame) => self.single(frame),
+                Ok(frame) => self.single(frame, outbox, Order::Kept),
                 Err(bad) if bad.answerable => Accepted::Answer(reply::error(bad.id.as_ref(), bad.error)),
                 Err(_) => Accepted::Nothing,
             })
             .collect();
         self.junk.store(0, Ordering::Relaxed);
-        Accepted::Pending(Box::pin(async move {
+        let answer = Box::pin(async move {
             let answers = join_all(accepted.into_iter().map(Accepted::settle)).await;
-            let answers: Vec<_> = answers.into_iter().flatten().collect();
-            (!answers.is_empty()).then(|| format!("[{}]", answers.join(",")))
-        }))
+            let answers: Vec<_> = answers.into_iter().flatten().map(|answer| answer.frame).collect();
+            (!answers.is_empty()).then(|| Answer { frame: format!("[{}]", answers.join(",")), error: None })
+        });
+        Accepted::Pending(Pending { answer, work: Work::Tools })
     }
 
     fn refuse(&self, bad: BadFrame) -> Accepted {
@@ -254,7 +365,7 @@ fn glance(params: Option<&RawValue>) -> Option<Cow<'_, str>> {
 }
 
 impl Accepted {
-    async fn settle(self) -> Option<String> {
+    async fn settle(self) -> Option<Answer> {
         match self {
             Accepted::Nothing => None,
             Accepted::Answer(answer) => Some(answer),
@@ -266,6 +377,12 @@ impl Accepted {
 impl std::fmt::Debug for Connection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Connection").field("under_way", &self.under_way()).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Pending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pending").field("work", &self.work).finish_non_exhaustive()
     }
 }
 

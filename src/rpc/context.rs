@@ -17,6 +17,8 @@ use crate::tool::view::ProgressSink;
 pub(crate) struct Arrival {
     /// What the connection knows of its client.
     pub(crate) client: Arc<Client>,
+    /// Where frames go that belong to this request: progress, questions.
+    pub(crate) outbox: Arc<dyn Outbox>,
     /// Takes the request back.
     pub(crate) cancel: CancellationToken,
     /// A call's place among the others of its stream.
@@ -86,7 +88,7 @@ impl Context {
     /// Where news of the request goes, if its client wants any.
     pub(crate) fn progress(&self) -> Option<Arc<dyn ProgressSink>> {
         let token = self.scope.progress_token.clone()?;
-        let outbox = Arc::clone(&self.arrival.client.outbox);
+        let outbox = Arc::clone(&self.arrival.outbox);
         let cancel = self.arrival.cancel.clone();
         Some(Arc::new(ProgressNotifier { token, outbox, cancel, last: Mutex::new(f64::NEG_INFINITY) }))
     }
@@ -126,6 +128,6 @@ impl ProgressSink for ProgressNotifier {
             push_string(&mut frame, message);
         }
         frame.push_str("}}");
-        self.outbox.send(&frame);
+        self.outbox.offer(&frame);
     }
 }

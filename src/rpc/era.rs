@@ -46,6 +46,11 @@ impl LegacyVersion {
         LegacyVersion::ALL.into_iter().find(|version| Some(version.as_str()) == asked).unwrap_or(LegacyVersion::LATEST)
     }
 
+    /// Whether a revision of this name is served.
+    pub(crate) fn knows(name: &str) -> bool {
+        LegacyVersion::ALL.into_iter().any(|version| version.as_str() == name)
+    }
+
     pub(crate) fn from_index(index: u8) -> Self {
         LegacyVersion::ALL.get(usize::from(index)).copied().unwrap_or(LegacyVersion::LATEST)
     }
@@ -105,19 +110,38 @@ impl<'a> Meta<'a> {
         }
     }
 
+    /// Whether it says which revision it speaks, however badly.
+    pub(crate) fn names_version(&self) -> bool {
+        self.version.is_some()
+    }
+
+    /// The revision that it says it speaks.
+    ///
+    /// # Errors
+    /// What stands there is not a string.
+    pub(crate) fn version(&self) -> Result<Option<String>, RpcError> {
+        self.version
+            .map(|version| serde_json::from_str(version.get()))
+            .transpose()
+            .map_err(|_| RpcError::invalid_params("_meta: io.modelcontextprotocol/protocolVersion must be a string"))
+    }
+
+    /// What is wrong with a request that must say which revision it speaks and does not.
+    pub(crate) fn missing_version(&self) -> RpcError {
+        missing("io.modelcontextprotocol/protocolVersion")
+    }
+
     /// The era of a request for `method` with this `_meta`, on a connection that has negotiated `legacy`.
     ///
     /// # Errors
     /// The method is not part of that era, or `_meta` lacks what the era requires.
     pub(crate) fn era(&self, method: &str, legacy: LegacyVersion) -> Result<Era, RpcError> {
-        let Some(version) = self.version else {
+        let Some(version) = self.version()? else {
             return match method {
-                "server/discover" => Err(missing("io.modelcontextprotocol/protocolVersion")),
+                "server/discover" => Err(self.missing_version()),
                 _ => Ok(Era::Legacy(legacy)),
             };
         };
-        let version: String = serde_json::from_str(version.get())
-            .map_err(|_| RpcError::invalid_params("_meta: io.modelcontextprotocol/protocolVersion must be a string"))?;
         if version != MODERN {
             return Err(RpcError::unsupported_version(&version));
         }

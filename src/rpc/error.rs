@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::model::error::ProtocolError;
 use crate::rpc::era;
+use crate::rpc::principal::Access;
 
 /// An error object, before it is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +34,25 @@ impl RpcError {
 
     pub(crate) fn invalid_params(why: impl std::fmt::Display) -> Self {
         RpcError::new(-32602, format!("Invalid params: {why}"))
+    }
+
+    /// MCP 2026-07-28, basic/transports/streamable-http: a header is missing or does not say what the body says.
+    pub(crate) fn header_mismatch(why: impl std::fmt::Display) -> Self {
+        RpcError::new(-32020, format!("Header mismatch: {why}"))
+    }
+
+    /// Whoever calls may not do that.
+    pub(crate) fn lacks(needed: Access) -> Self {
+        RpcError::invalid_request(format_args!("this needs the scope {}", needed.scope()))
+    }
+
+    /// Too many calls in a minute, told where there is no status for it. The code is that of HTTP, outside of what
+    /// JSON-RPC keeps to itself.
+    pub(crate) fn too_many_calls(seconds: u64) -> Self {
+        RpcError {
+            data: Some(json!({"retryAfter": seconds})),
+            ..RpcError::new(429, format!("Too many calls; the next may come in {seconds} s"))
+        }
     }
 
     /// MCP 2026-07-28, basic: the version in `_meta` is not served statelessly.

@@ -52,6 +52,14 @@ impl<'a> Frame<'a> {
         }
     }
 
+    /// The id of a request.
+    pub(crate) fn id(&self) -> Option<&RequestId> {
+        match self {
+            Frame::Request { id, .. } => Some(id),
+            Frame::Notification { .. } | Frame::Response { .. } | Frame::Batch(_) => None,
+        }
+    }
+
     /// Reads a frame that is not a batch.
     pub(crate) fn single(text: &'a str) -> Result<Self, BadFrame> {
         let members: Members<'a> = serde_json::from_str(text).map_err(|error| BadFrame::from_serde(&error, text))?;

@@ -85,7 +85,9 @@ fn scope(request: &Request<'_>) -> Result<Scope, RpcError> {
     let forms = match era {
         Era::Modern => meta.capabilities.is_some_and(|declared| Capabilities::read(declared).forms()),
         // Earlier revisions have no elicitation, whatever a client declares.
-        Era::Legacy(version) => version >= LegacyVersion::V2025_06_18 && arrival.client.forms(),
+        Era::Legacy(version) => {
+            version >= LegacyVersion::V2025_06_18 && arrival.client.forms() && arrival.outbox.reaches()
+        }
     };
     Ok(Scope { era, forms, progress_token: progress_token.map(|token| Arc::from(token.to_owned())) })
 }

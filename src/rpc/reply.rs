@@ -22,6 +22,15 @@ const PLACEHOLDER_HEAD: &str = r#"{"jsonrpc":"2.0","id":0,"#;
 /// How long a client may keep a list that does not change while the server runs.
 const LIST_TTL_MS: u64 = 300_000;
 
+/// The answer to a message, ready to go out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The frame.
+    pub frame: String,
+    /// The code, if it is a JSON-RPC error.
+    pub error: Option<i32>,
+}
+
 /// A method's answer, serialized.
 pub(crate) type MethodResult = Result<Box<RawValue>, ErrorObjectOwned>;
 
@@ -31,26 +40,29 @@ pub(crate) fn head(id: &RequestId) -> String {
 }
 
 /// The answer as a frame: what its method has written into `slot`, else the response with the id that the request had.
-pub(crate) fn frame(response: MethodResponse, id: &RequestId, slot: &ResultSlot) -> String {
+pub(crate) fn frame(response: MethodResponse, id: &RequestId, slot: &ResultSlot) -> Answer {
     if let Some(frame) = slot.take() {
-        return frame;
+        return Answer { frame, error: None };
     }
     // The response keeps the request's extensions alive, and with them the connection.
+    let code = response.as_error_code();
     let response = response.with_extensions(Extensions::new()).into_json();
     match response.get().strip_prefix(PLACEHOLDER_HEAD) {
-        Some(rest) => format!(r#"{{"jsonrpc":"2.0","id":{id},{rest}"#),
+        Some(rest) => Answer { frame: format!(r#"{{"jsonrpc":"2.0","id":{id},{rest}"#), error: code },
         None => error(Some(id), RpcError::invalid_request("it could not be answered")),
     }
 }
 
 /// An error frame; the id is left out where none could be read (MCP: never null).
-pub(crate) fn error(id: Option<&RequestId>, error: RpcError) -> String {
+pub(crate) fn error(id: Option<&RequestId>, error: RpcError) -> Answer {
+    let code = error.code;
     let error = json!({"code": error.code, "message": error.message, "data": error.data});
     let error = without_null_data(error);
-    match id {
+    let frame = match id {
         Some(id) => format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#),
         None => format!(r#"{{"jsonrpc":"2.0","error":{error}}}"#),
-    }
+    };
+    Answer { frame, error: Some(code) }
 }
 
 fn without_null_data(mut error: Value) -> Value {

@@ -19,6 +19,7 @@ use crate::rpc::context::{Context, ResultSlot};
 use crate::rpc::era::even_null;
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
+use crate::rpc::principal::{Access, Principal};
 use crate::rpc::reply::{self, MethodResult};
 use crate::rpc::{Shared, call_result};
 use crate::tool::export;
@@ -48,6 +49,9 @@ fn list(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> Method
         Value::Array(tools) => tools.into_iter().filter(|tool| !shared.profile.read_only || only_reads(tool)).collect(),
         other => vec![other],
     });
+    // Whoever may only read is shown only that (MCP 2026-07-28, server/tools).
+    let all = context.arrival.client.principal.access == Access::Write;
+    let tools: Vec<&Value> = tools.iter().filter(|tool| all || only_reads(tool)).collect();
     let start = page_start(cursor.as_deref(), tools.len())?;
     let end = tools.len().min(start + PAGE);
     let next_cursor = (end < tools.len()).then(|| format!("tools:{end}"));
@@ -61,7 +65,7 @@ fn only_reads(tool: &Value) -> bool {
 /// `ListToolsResult`.
 #[derive(Serialize)]
 struct Page<'a> {
-    tools: &'a [Value],
+    tools: &'a [&'a Value],
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
@@ -117,7 +121,11 @@ where
     let text = CallText { tool, arguments };
     let asking = shared.approvals.asking(&context, text, &Retry { state, responses })?;
     let call = Call { tool: tool.to_owned(), arguments: strict::parse_strict(arguments) };
-    let principal = &context.arrival.client.principal;
+    let Principal { name: principal, access } = &context.arrival.client.principal;
+    let needed = shared.dispatcher.tools().get(tool).map_or(Access::Read, |tool| Access::needed(tool.spec().effect));
+    if *access < needed {
+        return Err(RpcError::lacks(needed).into());
+    }
     let caller = Caller::Mcp { principal: principal.clone() };
     let control = Control {
         cancel: context.arrival.cancel.clone(),

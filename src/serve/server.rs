@@ -8,6 +8,7 @@ use crate::gate::policy::Policy;
 use crate::ledger::Ledger;
 use crate::model::world::RealWorld;
 use crate::rpc::{Mcp, Profile};
+use crate::serve::http::{self, HttpOptions};
 use crate::serve::stdio;
 use crate::tool::Tool;
 use crate::tool::registry::{RegisterError, Registry};
@@ -122,6 +123,22 @@ impl<W: Workspace> Server<W> {
         output: impl Write + Send + 'static,
     ) -> io::Result<()> {
         stdio::serve(self.into_mcp()?, input, output)
+    }
+
+    /// Serves clients over HTTP, at `/mcp`, until the process is asked to end. Blocks.
+    ///
+    /// ```no_run
+    /// use std::net::SocketAddr;
+    /// use toolgate::{Local, Server};
+    /// let address: SocketAddr = ([127, 0, 0, 1], 8765).into();
+    /// Server::new(Local::open(".")?).builtin_tools()?.serve_http(address)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The options do not go together, the address cannot be had, or the runtime cannot be started.
+    pub fn serve_http(self, options: impl Into<HttpOptions>) -> io::Result<()> {
+        http::serve(self.into_mcp()?, options.into())
     }
 
     fn into_mcp(self) -> io::Result<Mcp> {

@@ -11,7 +11,8 @@ use futures_util::FutureExt;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::rpc::Mcp;
-use crate::rpc::connection::{Accepted, Connection};
+use crate::rpc::connection::{Accepted, Connection, Order};
+use crate::rpc::principal::Principal;
 use crate::serve::backlog::Backlog;
 use crate::serve::lines::{Line, Lines};
 use crate::serve::outbox::LineOutbox;
@@ -58,7 +59,7 @@ fn run(
 ) -> io::Result<()> {
     let outbox = Arc::new(LineOutbox::new(output));
     let session = Arc::new(Session {
-        connection: Connection::new(mcp.clone(), "local", Arc::clone(&outbox) as _),
+        connection: Connection::new(mcp.clone(), Principal::local(), Arc::clone(&outbox) as _, Order::Kept),
         outbox,
         lines: Mutex::new(Lines::new(Box::new(input), LINE_LIMIT)),
         watch: Watch::default(),
@@ -131,7 +132,7 @@ impl Session {
                 return self.hand_over(accepted);
             }
             if let Accepted::Answer(answer) = &accepted {
-                self.outbox.push(answer);
+                self.outbox.push(&answer.frame);
             }
             if !more || self.outbox.waiting() > BATCH {
                 self.outbox.flush();
@@ -245,7 +246,7 @@ impl Session {
         let mut pending = match accepted {
             Accepted::Nothing => return Some(running),
             Accepted::Answer(answer) => {
-                self.outbox.push(&answer);
+                self.outbox.push(&answer.frame);
                 return Some(running);
             }
             Accepted::Pending(pending) => pending,
@@ -255,7 +256,7 @@ impl Session {
         match (&mut pending).now_or_never() {
             Some(answer) => {
                 if let Some(answer) = answer {
-                    self.outbox.push(&answer);
+                    self.outbox.push(&answer.frame);
                 }
                 Some(running)
             }
@@ -263,7 +264,7 @@ impl Session {
                 drop(entered);
                 calls.spawn(async move {
                     if let Some(answer) = pending.await {
-                        running.session.outbox.push(&answer);
+                        running.session.outbox.push(&answer.frame);
                         running.session.outbox.flush();
                     }
                     drop(running);

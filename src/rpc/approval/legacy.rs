@@ -10,12 +10,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::gate::approval::{Answer, Approver, Question};
 use crate::rpc::approval::message;
-use crate::rpc::connection::Client;
+use crate::rpc::connection::{Client, Outbox};
 use crate::rpc::id::RequestId;
 
 /// Asks the person behind a connected client, for one call.
 pub(super) struct Legacy {
     pub(super) client: Arc<Client>,
+    /// Where the question goes: the stream of the call that asks.
+    pub(super) outbox: Arc<dyn Outbox>,
     /// Takes the call back, and with it the question.
     pub(super) cancel: CancellationToken,
     pub(super) patience: Duration,
@@ -30,8 +32,8 @@ impl Approver for Legacy {
 impl Legacy {
     async fn put(&self, question: &Question) -> Answer {
         let Some((id, reply)) = self.client.asked.register() else { return Answer::Cancelled };
-        let open = OpenQuestion { client: &self.client, id };
-        self.client.outbox.send(&open.request(question));
+        let open = OpenQuestion { client: &self.client, outbox: &*self.outbox, id };
+        self.outbox.send(&open.request(question));
         let waited = self.cancel.run_until_cancelled(tokio::time::timeout(self.patience, reply)).await;
         match waited {
             Some(Ok(Ok(Some(result)))) => message::read_answer(result.get()).unwrap_or_else(|malformed| {
@@ -48,6 +50,7 @@ impl Legacy {
 /// A question that has gone out. Dropped without an answer it is taken back, so that no person answers in vain.
 struct OpenQuestion<'a> {
     client: &'a Client,
+    outbox: &'a dyn Outbox,
     id: RequestId,
 }
 
@@ -61,7 +64,7 @@ impl OpenQuestion<'_> {
 impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
         if self.client.asked.forget(&self.id) {
-            self.client.outbox.send(&format!(
+            self.outbox.send(&format!(
                 r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":"The answer is not waited for any more."}}}}"#,
                 self.id
             ));

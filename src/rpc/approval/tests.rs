@@ -22,7 +22,8 @@ use crate::model::call::{Call, Caller};
 use crate::model::error::{ErrorCode, ProtocolError, ToolError};
 use crate::model::world::World;
 use crate::rpc::approval::Approvals;
-use crate::rpc::connection::{Accepted, Connection, Outbox};
+use crate::rpc::connection::{Accepted, Connection, Order, Outbox};
+use crate::rpc::principal::{Access, Principal};
 use crate::rpc::{Mcp, Profile, Shared, lifecycle, tools};
 use crate::tool::registry::Registry;
 use crate::tool::view::Settings;
@@ -74,7 +75,8 @@ impl Kit {
         let effect = Arc::new(AtomicU64::new(0));
         let mcp = mcp(Approvals::new(Arc::clone(&world) as _, patience), &effect);
         let (sender, frames) = channel();
-        let connection = Connection::new(mcp.clone(), "local", Arc::new(Sent(Mutex::new(sender))));
+        let connection =
+            Connection::new(mcp.clone(), Principal::local(), Arc::new(Sent(Mutex::new(sender))), Order::Kept);
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
         Kit { mcp, connection, frames, runtime, world, effect }
     }
@@ -82,7 +84,8 @@ impl Kit {
     /// The same server, seen by somebody else.
     fn other_client(&self, principal: &str) -> Connection {
         let (sender, _) = channel();
-        Connection::new(self.mcp.clone(), principal, Arc::new(Sent(Mutex::new(sender))))
+        let principal = Principal { name: principal.to_owned(), access: Access::Write };
+        Connection::new(self.mcp.clone(), principal, Arc::new(Sent(Mutex::new(sender))), Order::Kept)
     }
 
     /// Sends a message; what comes of it comes later.
@@ -93,8 +96,8 @@ impl Kit {
     fn send_over(&self, connection: &Connection, message: &Value) -> JoinHandle<Option<String>> {
         match connection.accept(message.to_string().as_bytes()) {
             Accepted::Nothing => self.runtime.spawn(async { None }),
-            Accepted::Answer(answer) => self.runtime.spawn(async { Some(answer) }),
-            Accepted::Pending(pending) => self.runtime.spawn(pending),
+            Accepted::Answer(answer) => self.runtime.spawn(async { Some(answer.frame) }),
+            Accepted::Pending(pending) => self.runtime.spawn(async { pending.await.map(|answer| answer.frame) }),
         }
     }
 
