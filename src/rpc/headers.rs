@@ -167,7 +167,7 @@ mod tests {
             ("read_file", "read_file", true),
             ("Read_File", "read_file", false),
             ("=?base64?cmVhZF9maWxl?=", "read_file", true),
-            ("=?base64?5byg?=", "張", true),
+            ("=?base64?5by1?=", "張", true),
             ("=?BASE64?cmVhZF9maWxl?=", "read_file", false),
             ("=?base64?cmVhZF9maWxl", "=?base64?cmVhZF9maWxl", true),
             ("=?base64?cmVhZF9maWxl=?=", "read_file", false),
