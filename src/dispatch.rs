@@ -12,6 +12,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use futures_util::FutureExt;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub use crate::dispatch::completed::{Completed, Context, Outcome};
@@ -23,23 +24,36 @@ use crate::gate::approval::{Approver, Nobody};
 use crate::gate::policy::Policy;
 use crate::ledger::Ledger;
 use crate::model::call::{Call, Caller};
+use crate::model::change::ChangeSet;
 use crate::model::error::ProtocolError;
+use crate::model::json::JsonFault;
+use crate::offer::Offers;
 use crate::tool::Effect;
+use crate::tool::ask::{Asker, NobodyToAsk};
+use crate::tool::log::LogSink;
 use crate::tool::registry::{Entry, Registry};
 use crate::tool::view::{ProgressSink, Settings};
-use crate::workspace::Workspace;
+use crate::workspace::{Tell, Watch, Workspace};
 
 /// Runs calls against a workspace. It owns the tools and the workspace: nothing else can reach a tool's plan or commit a
 /// change.
 pub struct Dispatcher {
     registry: Registry,
+    offers: Offers,
     workspace: Arc<dyn Workspace>,
     settings: Settings,
     policy: Arc<Policy>,
     ledger: Ledger,
     turns: Arc<Turns>,
+    observer: Option<Arc<dyn Observer>>,
     /// Whether commits have been closed; held for reading during each.
     closed: RwLock<bool>,
+}
+
+/// Whoever wants to hear of changes once they are made.
+pub trait Observer: Send + Sync {
+    /// This was done. The call that did it waits, so it is no place for anything that takes long.
+    fn changed(&self, set: &ChangeSet);
 }
 
 /// How a call is followed, asked about and taken back while it runs.
@@ -53,11 +67,22 @@ pub struct Control {
     pub place: Option<Place>,
     /// Whoever can put a question to a person.
     pub approver: Arc<dyn Approver>,
+    /// Whoever can put a tool's own questions to the client.
+    pub asker: Arc<dyn Asker>,
+    /// Takes what a tool says to the client's log.
+    pub log: Option<Arc<dyn LogSink>>,
 }
 
 impl Default for Control {
     fn default() -> Self {
-        Control { cancel: CancellationToken::new(), progress: None, place: None, approver: Arc::new(Nobody) }
+        Control {
+            cancel: CancellationToken::new(),
+            progress: None,
+            place: None,
+            approver: Arc::new(Nobody),
+            asker: Arc::new(NobodyToAsk),
+            log: None,
+        }
     }
 }
 
@@ -66,11 +91,13 @@ impl Dispatcher {
     pub fn new(registry: Registry, workspace: impl Workspace, settings: Settings) -> Self {
         Dispatcher {
             registry,
+            offers: Offers::new(),
             workspace: Arc::new(workspace),
             settings,
             policy: Arc::new(Policy::open()),
             ledger: Ledger::none(),
             turns: Arc::default(),
+            observer: None,
             closed: RwLock::new(false),
         }
     }
@@ -87,6 +114,32 @@ impl Dispatcher {
     pub fn with_ledger(mut self, ledger: Ledger) -> Self {
         self.ledger = ledger;
         self
+    }
+
+    /// Offers resources and prompts as well. Whatever is asked for there takes the way of a call.
+    #[must_use]
+    pub fn with_offers(mut self, offers: Offers) -> Self {
+        self.offers = offers;
+        self
+    }
+
+    /// Tells `observer` of every change that is made.
+    #[must_use]
+    pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Begins to see what happens to the files of the workspace; see [`Workspace::watch`].
+    #[must_use]
+    pub fn watch(&self, tell: Tell) -> Option<Arc<dyn Watch>> {
+        self.workspace.watch(tell)
+    }
+
+    /// The resources and prompts that are offered.
+    #[must_use]
+    pub fn offers(&self) -> &Offers {
+        &self.offers
     }
 
     /// The tools that can be called.
@@ -111,19 +164,55 @@ impl Dispatcher {
         self.turns.place(if looks { Use::Looks } else { Use::Changes })
     }
 
+    /// The next place in the line for who only looks.
+    #[must_use]
+    pub fn queue_look(&self) -> Place {
+        self.turns.place(Use::Looks)
+    }
+
+    /// Whether anything beyond this process has a word on calls that only look: a hook, or a person.
+    #[must_use]
+    pub(crate) fn asks_outside(&self) -> bool {
+        self.policy.concerns(false)
+    }
+
     /// Runs one call. These are the ten steps that every call takes, in this order.
     ///
     /// # Errors
     /// Only where the request breaks the contract; what a call runs into is its [`Outcome`].
     pub async fn dispatch(&self, call: Call, caller: &Caller, control: Control) -> Result<Completed, ProtocolError> {
         let tool = self.look_up(&call.tool)?; // 1
-        let run = Run::begin(self, tool, caller, control).of(&call.arguments);
-        run.record_call(&call.arguments); // 2
+        self.carry(tool, None, call.arguments, caller, control).await
+    }
+
+    /// Carries out what a caller asks for through a `method` other than a call: steps 2 to 10, with one of the offers'
+    /// own entries.
+    pub(crate) async fn fetch(
+        &self,
+        entry: &Entry,
+        method: &'static str,
+        arguments: Value,
+        caller: &Caller,
+        control: Control,
+    ) -> Result<Completed, ProtocolError> {
+        self.carry(entry, Some(method), Ok(arguments), caller, control).await
+    }
+
+    async fn carry(
+        &self,
+        tool: &Entry,
+        method: Option<&'static str>,
+        arguments: Result<Value, JsonFault>,
+        caller: &Caller,
+        control: Control,
+    ) -> Result<Completed, ProtocolError> {
+        let run = Run::begin(self, tool, caller, control).of(&arguments);
+        run.record_call(&arguments, method); // 2
         // A tool that panics fails alone: its call ends as an internal error, everything else goes on.
-        let carried_out = AssertUnwindSafe(run.carry_out(call.arguments)).catch_unwind().await; // 3 to 8
+        let carried_out = AssertUnwindSafe(run.carry_out(arguments)).catch_unwind().await; // 3 to 8
         let Ok((facts, completed)) = carried_out else {
             run.record_panic();
-            return Err(ProtocolError::Internal { tool: call.tool });
+            return Err(ProtocolError::Internal { tool: tool.spec().name.to_owned() });
         };
         let completed = run.review(&facts, completed).await; // 9
         run.record_result(&completed); // 10

@@ -261,15 +261,21 @@ impl Ledger {
         self.core().map_or(Ok(Total::default()), |core| core.blobs.total().map_err(LedgerError::Blobs))
     }
 
-    /// What was recorded by a ledger in memory.
+    /// What this session has recorded; of a long one what came last.
     #[must_use]
     pub fn lines(&self) -> Vec<Line> {
-        let Some((core, logged)) = self.core().and_then(|core| Some((core, core.logged.as_ref()?))) else {
-            return Vec::new();
-        };
-        // Memory does not fail.
-        let _ = core.flush(false);
-        read::lines_of(&store::hold(&logged.0))
+        let Some(core) = self.core() else { return Vec::new() };
+        if let Err(error) = core.flush(false) {
+            tracing::warn!(%error, "what was recorded last is still to be written");
+        }
+        match (&core.logged, &core.sessions) {
+            (Some(logged), _) => read::lines_of(&store::hold(&logged.0)),
+            (None, Some(sessions)) => read::last_lines(sessions, &core.session).unwrap_or_else(|error| {
+                tracing::warn!(%error, "what was recorded cannot be read");
+                Vec::new()
+            }),
+            (None, None) => Vec::new(),
+        }
     }
 }
 

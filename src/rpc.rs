@@ -5,22 +5,30 @@
 //! requests are under way, what it was asked, and which legacy revision it negotiated.
 
 mod approval;
+mod blocks;
 mod call_result;
 mod capabilities;
+mod completion;
 pub mod connection;
 mod context;
 mod era;
+mod errand;
 mod error;
 pub mod frame;
 pub mod headers;
 mod id;
 mod leaf;
 mod lifecycle;
+mod logging;
 mod middleware;
+pub mod news;
 pub(crate) mod plain;
 pub(crate) mod post;
 pub mod principal;
+mod prompts;
 mod reply;
+mod resources;
+mod subscriptions;
 mod tools;
 
 use std::collections::HashMap;
@@ -34,8 +42,14 @@ use serde_json::Value;
 pub use crate::rpc::approval::Approvals;
 pub use crate::rpc::reply::Answer;
 
-use crate::dispatch::Dispatcher;
+use crate::dispatch::{Control, Dispatcher};
+use crate::rpc::context::Context;
+use crate::rpc::error::RpcError;
 use crate::rpc::headers::MirroredParam;
+use crate::rpc::news::{Files, News};
+use crate::rpc::principal::Access;
+use crate::tool::registry::{Entry, Output};
+use crate::workspace::Watch;
 
 /// What a client is told about the server, and how results look.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +85,8 @@ pub struct Mcp {
     dispatcher: Arc<Dispatcher>,
     /// What clients repeat in headers of each tool's arguments; found out when it is first needed.
     mirrored: Arc<OnceLock<HashMap<&'static str, Vec<MirroredParam>>>>,
+    news: News,
+    files: Arc<Files>,
 }
 
 /// What the methods share.
@@ -80,6 +96,64 @@ struct Shared {
     approvals: Approvals,
     /// The tools as they are listed, made when they are first asked for.
     tools: OnceLock<Vec<Value>>,
+    news: News,
+    files: Arc<Files>,
+}
+
+impl Shared {
+    fn new(dispatcher: Dispatcher, profile: Profile, approvals: Approvals, news: News) -> Self {
+        let files = Files::new(news.clone());
+        let dispatcher = Arc::new(dispatcher.with_observer(Arc::clone(&files) as _));
+        Shared { dispatcher, profile, approvals, tools: OnceLock::new(), news, files }
+    }
+
+    /// Fetches something that nobody is asked about and that may well not be there: what is refused is nothing.
+    async fn fetch(
+        &self,
+        context: &Context,
+        entry: &Entry,
+        method: &'static str,
+        arguments: Value,
+    ) -> Result<Option<Output>, RpcError> {
+        context.allow(Access::Read)?;
+        let control = Control { cancel: context.arrival.cancel.clone(), ..Control::default() };
+        let fetched = self.dispatcher.fetch(entry, method, arguments, &context.caller(), control).await?;
+        match fetched.outcome {
+            // What a hook has put in the place of a list is no list.
+            Ok(output) => Ok(Some(output).filter(|_| fetched.replaced.is_none())),
+            Err(error) => {
+                tracing::info!(method, %error, "nothing is told");
+                Ok(None)
+            }
+        }
+    }
+
+    /// Begins to see what happens to files.
+    fn start_watching(&self) -> Option<Arc<dyn Watch>> {
+        let files = Arc::downgrade(&self.files);
+        self.dispatcher.watch(Box::new(move |sighting| {
+            if let Some(files) = files.upgrade() {
+                files.sighted(sighting);
+            }
+        }))
+    }
+}
+
+/// What of [`Shared`] is needed outside of methods.
+struct Parts {
+    dispatcher: Arc<Dispatcher>,
+    news: News,
+    files: Arc<Files>,
+}
+
+impl Parts {
+    fn of(shared: &Shared) -> Self {
+        Parts {
+            dispatcher: Arc::clone(&shared.dispatcher),
+            news: shared.news.clone(),
+            files: Arc::clone(&shared.files),
+        }
+    }
 }
 
 impl Mcp {
@@ -100,17 +174,35 @@ impl Mcp {
         profile: Profile,
         approvals: Approvals,
     ) -> Result<Self, RegisterMethodError> {
-        let shared = Shared { dispatcher: Arc::new(dispatcher), profile, approvals, tools: OnceLock::new() };
-        let dispatcher = Arc::clone(&shared.dispatcher);
-        let mut module = RpcModule::new(shared);
-        lifecycle::register(&mut module)?;
-        tools::register(&mut module)?;
-        Ok(Mcp::serving(module, dispatcher))
+        Mcp::with_news(dispatcher, profile, approvals, News::default())
     }
 
-    fn serving(module: RpcModule<Shared>, dispatcher: Arc<Dispatcher>) -> Self {
+    /// [`Mcp::with_approvals`] with news that others may tell as well.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_news(
+        dispatcher: Dispatcher,
+        profile: Profile,
+        approvals: Approvals,
+        news: News,
+    ) -> Result<Self, RegisterMethodError> {
+        let shared = Shared::new(dispatcher, profile, approvals, news);
+        let parts = Parts::of(&shared);
+        let mut module = RpcModule::new(shared);
+        completion::register(&mut module)?;
+        lifecycle::register(&mut module)?;
+        logging::register(&mut module)?;
+        prompts::register(&mut module)?;
+        resources::register(&mut module)?;
+        subscriptions::register(&mut module)?;
+        tools::register(&mut module)?;
+        Ok(Mcp::serving(module, parts))
+    }
+
+    fn serving(module: RpcModule<Shared>, Parts { dispatcher, news, files }: Parts) -> Self {
         let service = RpcServiceBuilder::new().layer(middleware::EraLayer).service(leaf::Leaf::new(module.into()));
-        Mcp { service, dispatcher, mirrored: Arc::default() }
+        Mcp { service, dispatcher, mirrored: Arc::default(), news, files }
     }
 
     /// The arguments of a tool that its clients repeat in headers.
@@ -120,8 +212,25 @@ impl Mcp {
         self.mirrored.get_or_init(all).get(tool).map(Vec::as_slice)
     }
 
-    /// Lets no further change begin and waits for those that have; for the end of the process.
+    /// What tells clients that something has changed.
+    #[must_use]
+    pub fn news(&self) -> &News {
+        &self.news
+    }
+
+    /// Whether answering a request for `method` may wait for something outside of this process, or for time to pass.
+    fn may_wait(&self, method: &str) -> bool {
+        match method {
+            "tools/call" | "resources/read" | "prompts/get" | "completion/complete" => true,
+            "resources/list" => self.dispatcher.asks_outside() || self.dispatcher.offers().lists_more_than_files(),
+            _ => false,
+        }
+    }
+
+    /// Tells who listens that nothing more comes, lets no further change begin and waits for those that have; for the end
+    /// of the process.
     pub fn close(&self) {
+        self.news.end();
         self.dispatcher.close();
     }
 }

@@ -11,3 +11,5 @@ pub mod lines;
 pub mod media;
 pub mod names;
 pub mod splice;
+pub mod uri;
+pub mod uri_template;

@@ -1,8 +1,11 @@
 //! What a tool is: its specification, what it may look at, and the plan it returns.
 
 pub mod annotations;
+pub mod ask;
+pub mod content;
 pub mod contract;
 pub mod export;
+pub mod log;
 pub(crate) mod near;
 pub mod output;
 pub mod registry;
@@ -25,6 +28,7 @@ use crate::model::event::Event;
 use crate::model::id::ChangeId;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
+use crate::tool::content::Content;
 use crate::tool::view::View;
 use crate::workspace::Identity;
 
@@ -73,9 +77,15 @@ pub trait Tool: Send + Sync + 'static {
         None
     }
 
-    /// Content that is not text, shown after the observation.
-    fn images(_output: &Self::Output) -> Vec<Image> {
+    /// What is shown after the observation: pictures, sounds, resources, links.
+    fn content(_output: &Self::Output) -> Vec<Content> {
         Vec::new()
+    }
+
+    /// The schema of the arguments, for a tool that wants one to the letter. By default it is made of `Args`, in the shape
+    /// that every client and provider takes. What is given here is checked in full, and advertised as it is.
+    fn arguments_schema(&self) -> Option<serde_json::Value> {
+        None
     }
 
     /// One line for people, before it runs.
@@ -210,15 +220,6 @@ impl<O: fmt::Debug> fmt::Debug for Plan<O> {
             Plan::Act(_) => f.write_str("Act(..)"),
         }
     }
-}
-
-/// A picture in a result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Image {
-    /// Such as `image/png`.
-    pub mime_type: &'static str,
-    /// The bytes of the file.
-    pub bytes: bytes::Bytes,
 }
 
 /// One line for people about a call.

@@ -5,9 +5,11 @@ pub mod local;
 pub mod memory;
 mod replace;
 pub mod walk;
+mod watch;
 
 use std::fmt;
 use std::io::{self, Read, Seek};
+use std::sync::Arc;
 
 use crate::model::change::ChangeSet;
 use crate::model::error::{ErrorCode, ToolError};
@@ -72,6 +74,12 @@ pub trait Workspace: Send + Sync + 'static {
         walk::plain(self, path, asked)
     }
 
+    /// Begins to see what happens to files, whoever does it, and tells `tell`; until something is to be watched that is
+    /// nothing. Nothing comes back from a home that cannot see what others do.
+    fn watch(&self, _tell: Tell) -> Option<Arc<dyn Watch>> {
+        None
+    }
+
     /// Performs all steps of `set`, or none. `journal` is told before anything changes and keeps what is displaced.
     ///
     /// # Errors
@@ -97,6 +105,30 @@ pub struct Root {
     /// Absolute paths of it, which a caller may write before a path: as it was typed where that says the same, and as the
     /// system resolves it.
     pub spellings: Vec<String>,
+}
+
+/// What has happened to files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sighting {
+    /// The files that are not as they were: changed, come or gone.
+    pub changed: Vec<WsPath>,
+    /// Whether any has come or gone.
+    pub list_changed: bool,
+}
+
+/// Takes what was seen.
+pub type Tell = Box<dyn Fn(&Sighting) + Send + Sync>;
+
+/// What is watched. It ends when it goes.
+pub trait Watch: Send + Sync {
+    /// Watches the file at `path`, whether or not there is one.
+    fn file(&self, path: &WsPath);
+
+    /// Watches it no longer.
+    fn forget(&self, path: &WsPath);
+
+    /// Watches all files, or only single ones again.
+    fn tree(&self, watched: bool);
 }
 
 /// What a commit tells while it runs, and where displaced bytes go.

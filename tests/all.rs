@@ -12,6 +12,7 @@ mod suite {
     mod http;
     mod ledger_cli;
     mod library;
+    mod offers;
     mod oneshot;
     mod probes;
     mod proofs;

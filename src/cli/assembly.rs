@@ -17,6 +17,8 @@ use crate::ledger::{Ledger, Limits, Options};
 use crate::model::folder::Folder;
 use crate::model::path::WsPath;
 use crate::model::world::RealWorld;
+use crate::offer::{OfferError, Offers};
+use crate::offers;
 use crate::tool::registry::{RegisterError, Registry};
 use crate::tool::view::Settings;
 use crate::tools;
@@ -47,6 +49,8 @@ pub(super) enum AssemblyError {
     Redact { at: String, fault: BadRule },
     #[error(transparent)]
     Tools(#[from] RegisterError),
+    #[error(transparent)]
+    Offers(#[from] OfferError),
 }
 
 /// A workspace with everything that decides about it and remembers it.
@@ -76,7 +80,10 @@ impl Assembly {
         let registry = registry(&config)?;
         let ledger = Ledger::open(state, options, Arc::new(RealWorld))?;
         recover(&local, &ledger);
-        let dispatcher = dispatcher(registry, local, &config, &folders, inside)?.with_ledger(ledger.clone());
+        let mut offers = Offers::new();
+        offers::register(&mut offers, &ledger)?;
+        let dispatcher = dispatcher(registry, local, &config, &folders, inside)?;
+        let dispatcher = dispatcher.with_ledger(ledger.clone()).with_offers(offers);
         Ok(Assembly { config, ledger, dispatcher, folders })
     }
 }

@@ -102,6 +102,8 @@ pub struct LimitsSection {
     pub found_line_bytes: Option<NonZeroUsize>,
     /// Bytes of one image.
     pub image_bytes: Option<NonZeroU64>,
+    /// Bytes of one resource.
+    pub resource_bytes: Option<NonZeroU64>,
     /// Bytes of a file that can be patched or overwritten.
     pub edit_bytes: Option<NonZeroU64>,
 }
@@ -122,6 +124,7 @@ impl LimitsSection {
         put(&mut limits.found_bytes, self.found_bytes);
         put(&mut limits.found_line_bytes, self.found_line_bytes);
         put(&mut limits.image_bytes, self.image_bytes);
+        put(&mut limits.resource_bytes, self.resource_bytes);
         put(&mut limits.edit_bytes, self.edit_bytes);
     }
 
@@ -136,6 +139,7 @@ impl LimitsSection {
             found_bytes: self.found_bytes.or(other.found_bytes),
             found_line_bytes: self.found_line_bytes.or(other.found_line_bytes),
             image_bytes: self.image_bytes.or(other.image_bytes),
+            resource_bytes: self.resource_bytes.or(other.resource_bytes),
             edit_bytes: self.edit_bytes.or(other.edit_bytes),
         }
     }

@@ -1,5 +1,7 @@
 //! What would be decided about a call, without running it or asking anybody.
 
+use serde_json::Value;
+
 use crate::dispatch::run::Run;
 use crate::dispatch::{Control, Dispatcher};
 use crate::gate::Verdict;
@@ -7,6 +9,7 @@ use crate::gate::rules::Decision;
 use crate::model::call::{Call, Caller};
 use crate::model::error::{ProtocolError, ToolError};
 use crate::model::event::Phase;
+use crate::tool::registry::Entry;
 
 /// What the rules say about a call, and who would be asked besides.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,5 +45,14 @@ impl Dispatcher {
             hooks: asked.map(|hook| hook.name().to_owned()).collect(),
             paths: facts.paths,
         }))
+    }
+    /// Whether the rules let nobody like `caller` have what `entry` gives for `arguments`, so that it is better not spoken
+    /// of. Nothing is run, asked or recorded.
+    pub(crate) fn hides(&self, entry: &Entry, arguments: Value, caller: &Caller) -> bool {
+        if !self.policy.rules.concern(false) {
+            return false;
+        }
+        let run = Run::begin(self, entry, caller, Control::default());
+        matches!(self.policy.rules.judge(&run.facts(arguments)), Verdict::Deny(_))
     }
 }

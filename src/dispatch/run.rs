@@ -3,7 +3,7 @@
 mod files;
 mod patience;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use futures_util::FutureExt;
@@ -28,7 +28,7 @@ use crate::model::id::ChangeId;
 use crate::model::json::JsonFault;
 use crate::model::path::WsPath;
 use crate::tool::registry::{Entry, ErasedPlan, Output};
-use crate::tool::view::View;
+use crate::tool::view::{Door, View};
 use crate::tool::{Effect, Sight};
 
 /// The tool that shows what is in a file.
@@ -77,6 +77,7 @@ impl<'a> Run<'a> {
             control.cancel.clone(),
             control.progress.clone(),
             history,
+            Door { caller: Arc::clone(&stamp.caller), asker: Arc::clone(&control.asker), log: control.log.clone() },
         );
         let (secrets, rewritten) = (Secrets::default(), OnceLock::new());
         Run { dispatcher, tool, control, stamp, began: Instant::now(), view, secrets, rewritten }
@@ -95,7 +96,7 @@ impl<'a> Run<'a> {
     }
 
     /// Step 2: the call is in the log before anything is done about it.
-    pub(super) fn record_call(&self, arguments: &Result<Value, JsonFault>) {
+    pub(super) fn record_call(&self, arguments: &Result<Value, JsonFault>, method: Option<&'static str>) {
         self.dispatcher.ledger.record_with(&self.stamp, || Event::ToolCall {
             tool: self.tool.spec().name.to_owned(),
             arguments: match arguments {
@@ -103,6 +104,7 @@ impl<'a> Run<'a> {
                 Err(fault) => Value::from(fault.to_string()),
             },
             variant: self.tool.variant().map(str::to_owned),
+            method: method.map(str::to_owned),
         });
     }
 

@@ -13,6 +13,7 @@ pub use crate::ledger::read::stats::{Stats, ToolStats, VariantStats, stats};
 use crate::ledger::state::StateFolder;
 use crate::ledger::store;
 use crate::model::event::Line;
+use crate::model::id::SessionId;
 
 /// The lines of all sessions in the order of time, read as they are asked for.
 ///
@@ -116,6 +117,19 @@ fn logs(sessions: &Dir) -> io::Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
+}
+
+/// The last lines that `session` has recorded.
+pub(super) fn last_lines(sessions: &Dir, session: &SessionId) -> io::Result<Vec<Line>> {
+    /// More than this is not looked back.
+    const MOST: u64 = 4 * 1024 * 1024;
+    let name = format!("{}{EXTENSION}", session.as_str());
+    let Some(mut file) = store::existing(sessions, &name)? else { return Ok(Vec::new()) };
+    let from = file.metadata()?.len().saturating_sub(MOST);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(MOST).read_to_end(&mut bytes)?;
+    Ok(lines_of(&bytes))
 }
 
 /// The lines in `bytes`.

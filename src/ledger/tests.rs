@@ -81,7 +81,7 @@ fn stamp(call: u64) -> Stamp {
 }
 
 fn called(tool: &str) -> Event {
-    Event::ToolCall { tool: tool.to_owned(), arguments: json!({"path": "a.txt"}), variant: None }
+    Event::ToolCall { tool: tool.to_owned(), arguments: json!({"path": "a.txt"}), variant: None, method: None }
 }
 
 fn ws(path: &str) -> WsPath {

@@ -45,6 +45,9 @@ pub enum Event {
         /// Which wording of the tool's description the model had, if it was not the built-in one.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         variant: Option<String>,
+        /// Through which method it came, if it was not a call of the tool itself: `resources/read`, `prompts/get`.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        method: Option<String>,
     },
     /// What the call came to: the one outcome that the model sees.
     #[serde(rename = "tool/result")]

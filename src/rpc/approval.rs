@@ -1,8 +1,10 @@
-//! Approvals over MCP: how a question reaches the person behind a client, and how their word comes back.
+//! Approvals and tools' own questions over MCP: how they reach a client and the person behind it, and how the answers
+//! come back.
 //!
 //! A legacy client is asked over its stream and the call waits (`legacy`). A modern request is answered with the
-//! question, and comes again with what the person said (`modern`). A client that has declared no forms has nobody to
-//! ask: its call is denied as a tool error, which the model sees, and not refused with -32021, which it would not.
+//! questions, and comes again with what was said (`modern`). Where a rule wants a person's word and the client has declared
+//! no forms there is nobody to ask: the call is denied as a tool error, which the model sees. Where a tool itself needs
+//! what a modern client has not declared, the request is refused with -32021.
 
 mod asked;
 mod call_digest;
@@ -14,20 +16,21 @@ mod state;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 pub(super) use asked::Asked;
 pub(super) use call_digest::CallText;
-pub(super) use modern::Retry;
+pub(super) use modern::{Deferred, Retry};
 
 use crate::dispatch::Outcome;
-use crate::gate::approval::{Approver, Nobody, Question};
+use crate::gate::approval::Approver;
 use crate::model::world::{RealWorld, World};
 use crate::rpc::Profile;
 use crate::rpc::context::Context;
 use crate::rpc::era::Era;
 use crate::rpc::error::RpcError;
 use crate::rpc::reply;
+use crate::tool::ask::Asker;
 use legacy::Legacy;
 use modern::Modern;
 use state::{Claim, States};
@@ -58,43 +61,57 @@ impl Approvals {
     /// It comes with an answer that is malformed or belongs to no question of this call.
     pub(super) fn asking(&self, context: &Context, call: CallText<'_>, retry: &Retry<'_>) -> Result<Asking, RpcError> {
         let client = &context.arrival.client;
-        let forms = context.scope.forms;
+        let abilities = context.scope.abilities;
         Ok(match context.scope.era {
             Era::Modern => {
                 let given = retry.read(&self.states, &client.principal.name, call)?;
-                let modern = Arc::new(Modern::new(given, forms));
-                Asking { approver: Arc::clone(&modern) as _, modern: Some(modern) }
+                let modern = Arc::new(Modern::new(given, abilities));
+                Asking { approver: Arc::clone(&modern) as _, asker: Arc::clone(&modern) as _, modern: Some(modern) }
             }
-            Era::Legacy(_) if forms => {
+            Era::Legacy(_) => {
                 let cancel = context.arrival.cancel.clone();
                 let outbox = Arc::clone(&context.arrival.outbox);
-                let legacy = Legacy { client: Arc::clone(client), outbox, cancel, patience: self.patience };
-                Asking { approver: Arc::new(legacy), modern: None }
+                let legacy = Legacy { client: Arc::clone(client), outbox, abilities, cancel, patience: self.patience };
+                let legacy = Arc::new(legacy);
+                Asking { approver: Arc::clone(&legacy) as _, asker: legacy, modern: None }
             }
-            Era::Legacy(_) => Asking { approver: Arc::new(Nobody), modern: None },
         })
     }
 
-    /// Appends `InputRequiredResult`: `question`, and what must come back with the answer.
+    /// Appends `InputRequiredResult`: what is to be asked, and what must come back with the answers.
     pub(super) fn write_input_required(
         &self,
         result: &mut String,
-        question: &Question,
+        deferred: &Deferred,
         principal: &str,
         call: CallText<'_>,
         profile: &Profile,
     ) {
-        let state = self.states.seal(Claim { principal, call: call.digest(), question: question.digest });
-        let mut params = message::params(question);
-        params.insert("mode".to_owned(), "form".into());
+        let state = self.states.seal(Claim { principal, call: call.digest(), pending: &deferred.pending });
+        let mut requests = Map::new();
+        if let Some(question) = &deferred.question {
+            let params = Value::Object(message::params(question));
+            requests.insert(KEY.to_owned(), input_request("elicitation/create", params));
+        }
+        for (key, request) in &deferred.requests {
+            let (method, params) = request.on_the_wire();
+            requests.insert(key.clone(), input_request(method, params));
+        }
         let required = json!({
             "resultType": "input_required",
-            "inputRequests": {KEY: {"method": "elicitation/create", "params": params}},
+            "inputRequests": requests,
             "requestState": state,
             "_meta": {reply::SERVER_INFO: reply::server_info(profile)},
         });
         result.push_str(&required.to_string());
     }
+}
+
+fn input_request(method: &str, mut params: Value) -> Value {
+    if method == "elicitation/create" {
+        params["mode"] = "form".into();
+    }
+    json!({"method": method, "params": params})
 }
 
 impl Default for Approvals {
@@ -109,9 +126,10 @@ impl std::fmt::Debug for Approvals {
     }
 }
 
-/// One call's way to a person.
+/// One call's way to its client.
 pub(super) struct Asking {
     approver: Arc<dyn Approver>,
+    asker: Arc<dyn Asker>,
     modern: Option<Arc<Modern>>,
 }
 
@@ -121,10 +139,26 @@ impl Asking {
         Arc::clone(&self.approver)
     }
 
-    /// The question that stands between the call and its outcome, if it has to come again with the answer. A call that
-    /// has come to something all the same is told what, and never run twice.
-    pub(super) fn deferred(&self, outcome: &Outcome) -> Option<Question> {
-        outcome.as_ref().err().and(self.modern.as_ref()).and_then(|modern| modern.deferred())
+    /// Whom tools ask.
+    pub(super) fn asker(&self) -> Arc<dyn Asker> {
+        Arc::clone(&self.asker)
+    }
+
+    /// What stands between the call and its outcome, if it has to come again with answers. A call that has come to
+    /// something all the same is told what, and never run twice.
+    ///
+    /// # Errors
+    /// It needs what the client has not declared.
+    pub(super) fn deferred(&self, outcome: &Outcome) -> Result<Option<Deferred>, RpcError> {
+        let Some(modern) = self.modern.as_ref().filter(|_| outcome.is_err()) else { return Ok(None) };
+        let deferred = modern.deferred();
+        if deferred.question.is_some() || !deferred.requests.is_empty() {
+            return Ok(Some(deferred));
+        }
+        match deferred.missing.as_slice() {
+            [] => Ok(None),
+            missing => Err(RpcError::missing_capability(missing)),
+        }
     }
 }
 

@@ -2,14 +2,13 @@
 //!
 //! Written straight to text: most of it is the text of files, and every copy of that counts.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::dispatch::{Completed, Context};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::rpc::Profile;
+use crate::rpc::blocks::Blocks;
 use crate::rpc::era::Era;
 use crate::rpc::reply;
 use crate::text::json::push_string;
@@ -19,8 +18,8 @@ use crate::tool::registry::Output;
 pub(super) fn write(result: &mut String, tool: &str, completed: &Completed, era: Era, profile: &Profile) {
     result.push_str("{\"content\":[");
     match &completed.outcome {
-        Ok(output) => write_success(result, completed, output, profile.structured),
-        Err(error) => write_failure(result, tool, completed, error),
+        Ok(output) => write_success(result, completed, output, era, profile.structured),
+        Err(error) => write_failure(result, tool, completed, error, era),
     }
     let mut meta: Vec<_> = completed
         .facts()
@@ -36,20 +35,18 @@ pub(super) fn write(result: &mut String, tool: &str, completed: &Completed, era:
     result.push('}');
 }
 
-fn write_success(result: &mut String, completed: &Completed, output: &Output, structured: bool) {
+fn write_success(result: &mut String, completed: &Completed, output: &Output, era: Era, structured: bool) {
     let observation = completed.observation(output);
     let notes = completed.notes();
-    let mut blocks = Blocks { result, count: 0 };
-    // Some model APIs refuse an empty text block; where the text is empty a note says so in words.
-    if !observation.is_empty() || notes.is_empty() {
+    let content = if completed.replaced.is_some() { Vec::new() } else { output.content() };
+    let mut blocks = Blocks::new(result, era);
+    // Some model APIs refuse an empty text block; where the text is empty something else is there, or a note says so.
+    if !observation.is_empty() || (notes.is_empty() && content.is_empty()) {
         blocks.text(&observation);
     }
-    let images = if completed.replaced.is_some() { Vec::new() } else { output.images() };
-    for image in images {
-        blocks.image(&BASE64.encode(&image.bytes), image.mime_type);
-    }
+    content.iter().for_each(|content| blocks.content(content));
     notes.iter().for_each(|note| blocks.text(note));
-    blocks.context(completed);
+    write_context(&mut blocks, completed);
     result.push(']');
     // An output that is not JSON is a fault of the tool, which the text alone survives; one that a hook has replaced is
     // not shown by another way.
@@ -62,7 +59,7 @@ fn write_success(result: &mut String, completed: &Completed, output: &Output, st
     }
 }
 
-fn write_failure(result: &mut String, tool: &str, completed: &Completed, error: &ToolError) {
+fn write_failure(result: &mut String, tool: &str, completed: &Completed, error: &ToolError, era: Era) {
     #[derive(Serialize)]
     struct Failed<'a> {
         status: &'static str,
@@ -72,9 +69,9 @@ fn write_failure(result: &mut String, tool: &str, completed: &Completed, error: 
         details: &'a Map<String, Value>,
     }
     let ToolError { code, message, details, .. } = error;
-    let mut blocks = Blocks { result, count: 0 };
+    let mut blocks = Blocks::new(result, era);
     blocks.text(message);
-    blocks.context(completed);
+    write_context(&mut blocks, completed);
     result.push_str("],\"structuredContent\":");
     push_json(result, &Failed { status: "error", tool, error: *code, message, details });
     result.push_str(",\"isError\":true");
@@ -93,42 +90,11 @@ fn write_meta(result: &mut String, meta: &[(String, Value)]) {
     }
 }
 
-/// The content blocks of a result.
-struct Blocks<'a> {
-    result: &'a mut String,
-    count: usize,
-}
-
-impl Blocks<'_> {
-    fn text(&mut self, text: &str) {
-        self.begin("text");
-        self.result.push_str(",\"text\":");
-        push_string(self.result, text);
-        self.result.push('}');
-    }
-
-    fn image(&mut self, data: &str, mime_type: &str) {
-        self.begin("image");
-        self.result.push_str(",\"data\":");
-        push_string(self.result, data);
-        self.result.push_str(",\"mimeType\":");
-        push_string(self.result, mime_type);
-        self.result.push('}');
-    }
-
-    /// What hooks have added, marked as what it is. One call is one answer here, also in a batch, whose answers may come
-    /// in any order (JSON-RPC 2.0, section 6): so it stands behind everything else in the answer to its own call.
-    fn context(&mut self, completed: &Completed) {
-        for Context { hook, text } in &completed.context {
-            self.text(&format!("[Context from the hook {hook}, not from the tool:]\n{text}"));
-        }
-    }
-
-    fn begin(&mut self, kind: &str) {
-        self.result.push_str(if self.count == 0 { "{\"type\":\"" } else { ",{\"type\":\"" });
-        self.result.push_str(kind);
-        self.result.push('"');
-        self.count += 1;
+/// What hooks have added, marked as what it is. One call is one answer here, also in a batch, whose answers may come
+/// in any order (JSON-RPC 2.0, section 6): so it stands behind everything else in the answer to its own call.
+fn write_context(blocks: &mut Blocks<'_>, completed: &Completed) {
+    for Context { hook, text } in &completed.context {
+        blocks.text(&format!("[Context from the hook {hook}, not from the tool:]\n{text}"));
     }
 }
 

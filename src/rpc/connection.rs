@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
@@ -16,17 +16,19 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
-use crate::rpc::Mcp;
 use crate::rpc::approval::Asked;
-use crate::rpc::capabilities::Capabilities;
+use crate::rpc::capabilities::{Abilities, Capabilities};
 use crate::rpc::context::{Arrival, ResultSlot};
 use crate::rpc::era::LegacyVersion;
 use crate::rpc::error::RpcError;
 use crate::rpc::frame::{BadFrame, Frame};
 use crate::rpc::id::RequestId;
+use crate::rpc::news::Listening;
 use crate::rpc::principal::Principal;
 use crate::rpc::reply::{self, Answer};
+use crate::rpc::{Mcp, subscriptions};
 use crate::tool::Effect;
+use crate::tool::log::LogLevel;
 
 /// How many unreadable lines in a row are answered. Two programs that answer each other's noise would go on for ever
 /// (B138).
@@ -125,7 +127,10 @@ pub(crate) struct Client {
     /// What it was asked.
     pub(crate) asked: Asked,
     legacy: AtomicU8,
-    forms: AtomicBool,
+    abilities: AtomicU8,
+    log_level: AtomicU8,
+    /// What it has subscribed to, and how long it listens.
+    pub(crate) listening: Listening,
     under_way: Mutex<HashMap<RequestId, CancellationToken>>,
 }
 
@@ -136,7 +141,9 @@ impl Client {
             outbox,
             asked: Asked::default(),
             legacy: AtomicU8::new(LegacyVersion::LATEST as u8),
-            forms: AtomicBool::new(false),
+            abilities: AtomicU8::default(),
+            log_level: AtomicU8::new(LogLevel::Info as u8),
+            listening: Listening::default(),
             under_way: Mutex::default(),
         }
     }
@@ -146,14 +153,24 @@ impl Client {
         LegacyVersion::from_index(self.legacy.load(Ordering::Relaxed))
     }
 
-    /// Whether it has declared, when it shook hands, that it can show a person a form.
-    pub(crate) fn forms(&self) -> bool {
-        self.forms.load(Ordering::Relaxed)
+    /// What it has declared, when it shook hands, that it can be asked.
+    pub(crate) fn abilities(&self) -> Abilities {
+        Abilities::from_bits(self.abilities.load(Ordering::Relaxed))
+    }
+
+    /// The least that a legacy client wants to hear of a log; until it says so, all but what is for who looks for a fault.
+    pub(crate) fn log_level(&self) -> LogLevel {
+        let index = usize::from(self.log_level.load(Ordering::Relaxed));
+        LogLevel::ALL.get(index).copied().unwrap_or(LogLevel::Info)
+    }
+
+    pub(crate) fn set_log_level(&self, level: LogLevel) {
+        self.log_level.store(level as u8, Ordering::Relaxed);
     }
 
     pub(crate) fn negotiated(&self, version: LegacyVersion, declared: &Capabilities) {
         self.legacy.store(version as u8, Ordering::Relaxed);
-        self.forms.store(declared.forms(), Ordering::Relaxed);
+        self.abilities.store(declared.abilities().bits(), Ordering::Relaxed);
     }
 
     /// Takes back a request: from now on nothing is sent for it. Unknown ids are ignored.
@@ -244,9 +261,12 @@ impl Connection {
         }
     }
 
-    /// The client says nothing more: what it was asked and has not answered counts as cancelled.
+    /// The client says nothing more: what it was asked and has not answered counts as cancelled, and it is told no more
+    /// news.
     pub fn hang_up(&self) {
         self.client.asked.close();
+        self.client.listening.end();
+        subscriptions::end(&self.mcp, &self.client);
     }
 
     fn single(&self, frame: Frame<'_>, outbox: &Arc<dyn Outbox>, order: Order) -> Accepted {
@@ -278,12 +298,19 @@ impl Connection {
         let client = Arc::clone(&self.client);
         let mut request = Request::owned(method.to_owned(), params.map(ToOwned::to_owned), reply::PLACEHOLDER);
         let slot = ResultSlot::new(reply::head(&id));
-        let waits = method == "tools/call";
-        let tool = if waits { glance(params) } else { None };
-        let place = (waits && order == Order::Kept).then(|| self.mcp.dispatcher.queue(tool.as_deref()));
+        let waits = self.mcp.may_wait(method);
+        let tool = if method == "tools/call" { glance(params) } else { None };
+        let ordered = order == Order::Kept;
+        let place = match method {
+            "tools/call" if ordered => Some(self.mcp.dispatcher.queue(tool.as_deref())),
+            // It sees what the calls before it have done.
+            "resources/read" if ordered => Some(self.mcp.dispatcher.queue_look()),
+            _ => None,
+        };
         let work = if waits { self.work(tool.as_deref()) } else { Work::NoTool };
-        let outbox = Arc::clone(outbox);
-        request.extensions_mut().insert(Arrival { client: Arc::clone(&client), outbox, cancel: cancel.clone(), place });
+        let (outbox, cancelled) = (Arc::clone(outbox), cancel.clone());
+        let arrival = Arrival { client: Arc::clone(&client), outbox, id: Some(id.clone()), cancel: cancelled, place };
+        request.extensions_mut().insert(arrival);
         request.extensions_mut().insert(slot.clone());
         let answer = self.mcp.service.call(request);
         let mut pending = Box::pin(async move {
@@ -311,7 +338,7 @@ impl Connection {
     fn notification(&self, method: &str, params: Option<&RawValue>) -> Accepted {
         let mut notification = Notification::new(method.into(), params.map(Cow::Borrowed));
         let (client, outbox) = (Arc::clone(&self.client), Arc::clone(&self.client.outbox));
-        let arrival = Arrival { client, outbox, cancel: CancellationToken::new(), place: None };
+        let arrival = Arrival { client, outbox, id: None, cancel: CancellationToken::new(), place: None };
         notification.extensions_mut().insert(arrival);
         let handled = self.mcp.service.notification(notification);
         // Handlers of notifications never wait.

@@ -4,12 +4,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jsonrpsee::Extensions;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::dispatch::Place;
+use crate::model::call::Caller;
+use crate::rpc::capabilities::Abilities;
 use crate::rpc::connection::{Client, Outbox};
 use crate::rpc::era::Era;
+use crate::rpc::error::RpcError;
+use crate::rpc::id::RequestId;
+use crate::rpc::principal::Access;
 use crate::text::json::push_string;
+use crate::tool::log::{LogLevel, LogSink};
 use crate::tool::view::ProgressSink;
 
 /// Where a request came in, put there by the connection.
@@ -19,6 +26,8 @@ pub(crate) struct Arrival {
     pub(crate) client: Arc<Client>,
     /// Where frames go that belong to this request: progress, questions.
     pub(crate) outbox: Arc<dyn Outbox>,
+    /// The request's id; a notification has none.
+    pub(crate) id: Option<RequestId>,
     /// Takes the request back.
     pub(crate) cancel: CancellationToken,
     /// A call's place among the others of its stream.
@@ -67,8 +76,10 @@ impl ResultSlot {
 #[derive(Clone)]
 pub(crate) struct Scope {
     pub(crate) era: Era,
-    /// Whether the client can show a person a form.
-    pub(crate) forms: bool,
+    /// What the client can be asked.
+    pub(crate) abilities: Abilities,
+    /// The least that it wants to hear of a log, or nothing if it wants none.
+    pub(crate) log_level: Option<LogLevel>,
     pub(crate) progress_token: Option<Arc<RawValue>>,
 }
 
@@ -85,6 +96,27 @@ impl Context {
         Some(Context { arrival, scope })
     }
 
+    /// Lets only those on who may do as much.
+    ///
+    /// # Errors
+    /// They may not.
+    pub(crate) fn allow(&self, needed: Access) -> Result<(), RpcError> {
+        if self.arrival.client.principal.access < needed { Err(RpcError::lacks(needed)) } else { Ok(()) }
+    }
+
+    /// Who asks.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller::Mcp { principal: self.arrival.client.principal.name.clone() }
+    }
+
+    /// Where messages for the client's log go, if it wants any; `logger` is what they are about.
+    pub(crate) fn log(&self, logger: &str) -> Option<Arc<dyn LogSink>> {
+        let least = self.scope.log_level?;
+        let outbox = Arc::clone(&self.arrival.outbox);
+        let cancel = self.arrival.cancel.clone();
+        Some(Arc::new(LogNotifier { least, logger: logger.to_owned(), outbox, cancel }))
+    }
+
     /// Where news of the request goes, if its client wants any.
     pub(crate) fn progress(&self) -> Option<Arc<dyn ProgressSink>> {
         let token = self.scope.progress_token.clone()?;
@@ -92,6 +124,29 @@ impl Context {
         let cancel = self.arrival.cancel.clone();
         Some(Arc::new(ProgressNotifier { token, outbox, cancel, last: Mutex::new(f64::NEG_INFINITY) }))
     }
+}
+
+/// Sends `notifications/message` for one request (MCP, server/utilities/logging).
+struct LogNotifier {
+    least: LogLevel,
+    logger: String,
+    outbox: Arc<dyn Outbox>,
+    cancel: CancellationToken,
+}
+
+impl LogSink for LogNotifier {
+    fn log(&self, level: LogLevel, data: &Value) {
+        if level < self.least || self.cancel.is_cancelled() {
+            return;
+        }
+        let params = json!({"level": level.as_str(), "logger": self.logger, "data": data});
+        self.outbox.offer(&notification("notifications/message", &params));
+    }
+}
+
+/// A notification as a frame.
+pub(crate) fn notification(method: &str, params: &Value) -> String {
+    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#)
 }
 
 /// Sends `notifications/progress` for one request (MCP, basic/patterns/progress).

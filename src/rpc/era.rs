@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::rpc::error::RpcError;
+use crate::tool::log::LogLevel;
 
 /// The stateless revision that is served.
 pub(crate) const MODERN: &str = "2026-07-28";
@@ -131,6 +132,11 @@ impl<'a> Meta<'a> {
         missing("io.modelcontextprotocol/protocolVersion")
     }
 
+    /// The least that the client wants to hear of a log.
+    pub(crate) fn level(&self) -> Option<LogLevel> {
+        serde_json::from_str(self.log_level?.get()).ok().and_then(LogLevel::named)
+    }
+
     /// The era of a request for `method` with this `_meta`, on a connection that has negotiated `legacy`.
     ///
     /// # Errors
@@ -139,6 +145,7 @@ impl<'a> Meta<'a> {
         let Some(version) = self.version()? else {
             return match method {
                 "server/discover" => Err(self.missing_version()),
+                method if MODERN_ONLY.contains(&method) => Err(RpcError::method_not_found(method)),
                 _ => Ok(Era::Legacy(legacy)),
             };
         };
@@ -154,7 +161,7 @@ impl<'a> Meta<'a> {
             }
             Some(_) => {}
         }
-        if self.log_level.is_some_and(|level| !LOG_LEVELS.contains(&level.get().trim_matches('"'))) {
+        if self.log_level.is_some() && self.level().is_none() {
             return Err(RpcError::invalid_params("_meta: io.modelcontextprotocol/logLevel is not one of the levels"));
         }
         if LEGACY_ONLY.contains(&method) {
@@ -168,10 +175,12 @@ fn missing(key: &str) -> RpcError {
     RpcError::invalid_params(format_args!("_meta must have {key} (MCP {MODERN})"))
 }
 
-const LOG_LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
-
 /// Methods that the stateless revision has removed.
-const LEGACY_ONLY: [&str; 2] = ["initialize", "ping"];
+const LEGACY_ONLY: [&str; 5] =
+    ["initialize", "logging/setLevel", "ping", "resources/subscribe", "resources/unsubscribe"];
+
+/// Methods that came with it.
+const MODERN_ONLY: [&str; 1] = ["subscriptions/listen"];
 
 #[cfg(test)]
 mod tests {
@@ -199,6 +208,9 @@ mod tests {
             ("tools/list", meta(&format!(r#"{capable},"io.modelcontextprotocol/logLevel":"info""#)), Ok(Era::Modern)),
             ("initialize", meta(capable), Err(-32601)),
             ("ping", meta(capable), Err(-32601)),
+            ("logging/setLevel", meta(capable), Err(-32601)),
+            ("resources/subscribe", meta(capable), Err(-32601)),
+            ("subscriptions/listen", "{}".to_owned(), Err(-32601)),
             ("server/discover", "{}".to_owned(), Err(-32602)),
             (
                 "tools/list",

@@ -7,12 +7,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use crate::rpc::Shared;
 use crate::rpc::capabilities::Capabilities;
 use crate::rpc::context::Context;
 use crate::rpc::era::{LegacyVersion, MODERN};
 use crate::rpc::error::RpcError;
-use crate::rpc::reply::{self, MethodResult};
-use crate::rpc::{Profile, Shared};
+use crate::rpc::reply::{self, Keep, MethodResult};
 
 pub(super) fn register(module: &mut RpcModule<Shared>) -> Result<(), RegisterMethodError> {
     module.register_method("initialize", |params, shared, extensions| initialize(&params, shared, extensions))?;
@@ -39,7 +39,8 @@ fn initialize(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> 
     let version = LegacyVersion::negotiate(asked.as_ref().and_then(|asked| asked.version.as_str()));
     let declared = asked.and_then(|asked| asked.capabilities).map(Capabilities::read);
     context.arrival.client.negotiated(version, &declared.unwrap_or_default());
-    let mut result = introduction(&shared.profile);
+    shared.news.greet(&context.arrival.client);
+    let mut result = introduction(shared);
     result.insert("protocolVersion".to_owned(), version.as_str().into());
     result.insert("serverInfo".to_owned(), reply::server_info(&shared.profile));
     reply::raw(&result)
@@ -47,16 +48,26 @@ fn initialize(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> 
 
 fn discover(shared: &Shared, extensions: &Extensions) -> MethodResult {
     let context = Context::of(extensions).ok_or_else(no_context)?;
-    let mut result = introduction(&shared.profile);
+    let mut result = introduction(shared);
     result.insert("supportedVersions".to_owned(), json!([MODERN]));
-    reply::list(context.scope.era, &shared.profile, result)
+    reply::complete(context.scope.era, &shared.profile, Keep::UntilTold, result)
 }
 
 /// What both eras are told.
-fn introduction(profile: &Profile) -> Map<String, Value> {
-    let mut result = Map::new();
-    result.insert("capabilities".to_owned(), json!({"tools": {}}));
-    if let Some(instructions) = &profile.instructions {
+fn introduction(shared: &Shared) -> Map<String, Value> {
+    let offers = shared.dispatcher.offers();
+    let mut capabilities = json!({"logging": {}, "tools": {"listChanged": true}});
+    if offers.has_prompts() {
+        capabilities["prompts"] = json!({"listChanged": true});
+    }
+    if offers.has_resources() {
+        capabilities["resources"] = json!({"listChanged": true, "subscribe": true});
+    }
+    if offers.has_prompts() || offers.has_resources() {
+        capabilities["completions"] = json!({});
+    }
+    let mut result = Map::from_iter([("capabilities".to_owned(), capabilities)]);
+    if let Some(instructions) = &shared.profile.instructions {
         result.insert("instructions".to_owned(), instructions.as_str().into());
     }
     result

@@ -11,11 +11,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tower::Layer;
 
-use crate::rpc::capabilities::Capabilities;
+use crate::rpc::capabilities::{Abilities, Capabilities};
 use crate::rpc::context::{Arrival, Scope};
 use crate::rpc::era::{Era, LegacyVersion, Meta};
 use crate::rpc::error::RpcError;
 use crate::rpc::id::RequestId;
+use crate::tool::ask::Capability;
 
 /// Puts [`EraService`] around a service.
 #[derive(Debug, Clone, Copy)]
@@ -82,14 +83,22 @@ fn scope(request: &Request<'_>) -> Result<Scope, RpcError> {
     let meta = Meta::read(request.params.as_deref())?;
     let era = meta.era(request.method_name(), arrival.client.legacy_version())?;
     let progress_token = meta.progress_token.filter(|token| RequestId::read(token).is_some());
-    let forms = match era {
-        Era::Modern => meta.capabilities.is_some_and(|declared| Capabilities::read(declared).forms()),
+    let client = &arrival.client;
+    let (abilities, log_level) = match era {
+        Era::Modern => (meta.capabilities.map(Capabilities::read).unwrap_or_default().abilities(), meta.level()),
         // Earlier revisions have no elicitation, whatever a client declares.
-        Era::Legacy(version) => {
-            version >= LegacyVersion::V2025_06_18 && arrival.client.forms() && arrival.outbox.reaches()
+        Era::Legacy(version) if version < LegacyVersion::V2025_06_18 => {
+            (client.abilities().without(Capability::Elicitation), Some(client.log_level()))
         }
+        Era::Legacy(_) => (client.abilities(), Some(client.log_level())),
     };
-    Ok(Scope { era, forms, progress_token: progress_token.map(|token| Arc::from(token.to_owned())) })
+    // A legacy client that nothing reaches on the way cannot be asked; a modern one is asked in its answer.
+    let abilities = match era {
+        Era::Legacy(_) if !arrival.outbox.reaches() => Abilities::default(),
+        _ => abilities,
+    };
+    let progress_token = progress_token.map(|token| Arc::from(token.to_owned()));
+    Ok(Scope { era, abilities, log_level, progress_token })
 }
 
 /// The request that a notification takes back. What names none is ignored: late and odd ones are normal (B149).

@@ -72,7 +72,7 @@ impl PlainService {
         let outbox: Arc<dyn Outbox> = Arc::new(Nowhere);
         let client = Arc::new(Client::new(principal, Arc::clone(&outbox)));
         *request.extensions_mut() = Extensions::new();
-        request.extensions_mut().insert(Arrival { client, outbox, cancel, place: None });
+        request.extensions_mut().insert(Arrival { client, outbox, id: None, cancel, place: None });
         let answer = self.layer.mcp.service.call(request);
         let answer = if is_call { Blocking(Box::pin(answer)).await } else { answer.await };
         answer.with_extensions(Extensions::new())

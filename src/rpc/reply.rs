@@ -74,9 +74,20 @@ fn without_null_data(mut error: Value) -> Value {
     error
 }
 
-/// A list that stays as it is while the server runs, with what every such result of its era carries (MCP 2026-07-28,
-/// server/utilities/caching).
-pub(crate) fn list(era: Era, profile: &Profile, body: impl Serialize) -> MethodResult {
+/// How long a client may keep a result (MCP 2026-07-28, server/utilities/caching). What is here is never for others: a
+/// list may depend on who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// It stays as it is until the client is told otherwise.
+    UntilTold,
+    /// It may be another one the next time.
+    No,
+    /// The method's results say nothing about it.
+    Unsaid,
+}
+
+/// A result, with what every one of its kind carries in its era.
+pub(crate) fn complete(era: Era, profile: &Profile, keep: Keep, body: impl Serialize) -> MethodResult {
     /// The members of both eras, in one object.
     #[derive(Serialize)]
     struct Modern<B> {
@@ -84,20 +95,25 @@ pub(crate) fn list(era: Era, profile: &Profile, body: impl Serialize) -> MethodR
         body: B,
         #[serde(rename = "resultType")]
         result_type: &'static str,
-        #[serde(rename = "ttlMs")]
-        ttl_ms: u64,
-        #[serde(rename = "cacheScope")]
-        cache_scope: &'static str,
+        #[serde(rename = "ttlMs", skip_serializing_if = "Option::is_none")]
+        ttl_ms: Option<u64>,
+        #[serde(rename = "cacheScope", skip_serializing_if = "Option::is_none")]
+        cache_scope: Option<&'static str>,
         #[serde(rename = "_meta")]
         meta: Value,
     }
+    let (ttl_ms, cache_scope) = match keep {
+        Keep::UntilTold => (Some(LIST_TTL_MS), Some("private")),
+        Keep::No => (Some(0), Some("private")),
+        Keep::Unsaid => (None, None),
+    };
     match era {
         Era::Legacy(_) => raw(&body),
         Era::Modern => raw(&Modern {
             body,
             result_type: "complete",
-            ttl_ms: LIST_TTL_MS,
-            cache_scope: "private",
+            ttl_ms,
+            cache_scope,
             meta: json!({SERVER_INFO: server_info(profile)}),
         }),
     }

@@ -15,12 +15,13 @@ use crate::model::call::{Call, Caller};
 use crate::model::error::ProtocolError;
 use crate::model::json as strict;
 use crate::rpc::approval::{CallText, Retry};
-use crate::rpc::context::{Context, ResultSlot};
+use crate::rpc::context::Context;
 use crate::rpc::era::even_null;
+use crate::rpc::errand::{self, Came, Errand};
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
-use crate::rpc::principal::{Access, Principal};
-use crate::rpc::reply::{self, MethodResult};
+use crate::rpc::principal::Access;
+use crate::rpc::reply::{self, Keep, MethodResult};
 use crate::rpc::{Shared, call_result};
 use crate::tool::export;
 
@@ -55,7 +56,8 @@ fn list(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> Method
     let start = page_start(cursor.as_deref(), tools.len())?;
     let end = tools.len().min(start + PAGE);
     let next_cursor = (end < tools.len()).then(|| format!("tools:{end}"));
-    reply::list(context.scope.era, &shared.profile, Page { tools: &tools[start..end], next_cursor })
+    let page = Page { tools: &tools[start..end], next_cursor };
+    reply::complete(context.scope.era, &shared.profile, Keep::UntilTold, page)
 }
 
 fn only_reads(tool: &Value) -> bool {
@@ -118,35 +120,14 @@ where
         return Err(RpcError::invalid_params("arguments must be an object").into());
     }
     let tool = name.as_ref();
-    let text = CallText { tool, arguments };
-    let asking = shared.approvals.asking(&context, text, &Retry { state, responses })?;
+    let text = CallText { method: "tools/call", name: tool, arguments };
     let call = Call { tool: tool.to_owned(), arguments: strict::parse_strict(arguments) };
-    let Principal { name: principal, access } = &context.arrival.client.principal;
     let needed = shared.dispatcher.tools().get(tool).map_or(Access::Read, |tool| Access::needed(tool.spec().effect));
-    if *access < needed {
-        return Err(RpcError::lacks(needed).into());
-    }
-    let caller = Caller::Mcp { principal: principal.clone() };
-    let control = Control {
-        cancel: context.arrival.cancel.clone(),
-        progress: context.progress(),
-        place: context.arrival.place.clone(),
-        approver: asking.approver(),
-    };
-    let completed = dispatch(call, caller, control).await.map_err(RpcError::from)?;
-    let write = |result: &mut String| match asking.deferred(&completed.outcome) {
-        Some(question) => shared.approvals.write_input_required(result, &question, principal, text, &shared.profile),
-        None => call_result::write(result, tool, &completed, context.scope.era, &shared.profile),
-    };
-    match extensions.get::<ResultSlot>() {
-        Some(slot) => {
-            slot.fill(write);
-            Ok(RawValue::NULL.to_owned())
-        }
-        None => {
-            let mut result = String::new();
-            write(&mut result);
-            RawValue::from_string(result).map_err(|error| reply::internal(&error))
-        }
-    }
+    context.allow(needed)?;
+    let errand = Errand { shared, context: &context, text, retry: Retry { state, responses } };
+    let came = errand.run(|caller, control| dispatch(call, caller, control)).await?;
+    errand::written(extensions, |result| match came {
+        Came::InputRequired(required) => result.push_str(&required),
+        Came::Done(completed) => call_result::write(result, tool, &completed, context.scope.era, &shared.profile),
+    })
 }

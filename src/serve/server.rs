@@ -7,7 +7,12 @@ use crate::dispatch::Dispatcher;
 use crate::gate::policy::Policy;
 use crate::ledger::Ledger;
 use crate::model::world::RealWorld;
-use crate::rpc::{Mcp, Profile};
+use crate::offer::prompt::Prompt;
+use crate::offer::resource::{Resource, Template};
+use crate::offer::{OfferError, Offers};
+use crate::offers::files::Files;
+use crate::rpc::news::News;
+use crate::rpc::{Approvals, Mcp, Profile};
 use crate::serve::http::{self, HttpOptions};
 use crate::serve::stdio;
 use crate::tool::Tool;
@@ -26,6 +31,8 @@ use crate::workspace::Workspace;
 pub struct Server<W> {
     workspace: W,
     registry: Registry,
+    offers: Offers,
+    news: News,
     settings: Settings,
     profile: Profile,
     policy: Policy,
@@ -38,6 +45,8 @@ impl<W: Workspace> Server<W> {
         Server {
             workspace,
             registry: Registry::new(),
+            offers: Offers::new(),
+            news: News::default(),
             settings: Settings::served(),
             profile: Profile::default(),
             policy: Policy::open(),
@@ -74,6 +83,48 @@ impl<W: Workspace> Server<W> {
         self.registry.register(tool)?;
         self.registry.verify_tool(name)?;
         Ok(self)
+    }
+
+    /// Offers the files of the workspace as resources, `workspace:///src/main.rs`. They are read through the gate, as the
+    /// tool `read_file` reads them.
+    ///
+    /// # Errors
+    /// They are offered already.
+    pub fn file_resources(self) -> Result<Self, OfferError> {
+        self.template(Files)
+    }
+
+    /// Offers a resource of one's own at a fixed address.
+    ///
+    /// # Errors
+    /// The address is taken or none.
+    pub fn resource(mut self, resource: impl Resource) -> Result<Self, OfferError> {
+        self.offers.resource(resource)?;
+        Ok(self)
+    }
+
+    /// Offers resources of one's own whose addresses follow a template.
+    ///
+    /// # Errors
+    /// The template is taken or none.
+    pub fn template(mut self, template: impl Template) -> Result<Self, OfferError> {
+        self.offers.template(template)?;
+        Ok(self)
+    }
+
+    /// Offers a prompt of one's own.
+    ///
+    /// # Errors
+    /// The name is taken, or its arguments are no plain struct.
+    pub fn prompt(mut self, prompt: impl Prompt) -> Result<Self, OfferError> {
+        self.offers.prompt(prompt)?;
+        Ok(self)
+    }
+
+    /// What tells the clients of this server that a list or a resource has changed. Keep it, and tell it when it happens.
+    #[must_use]
+    pub fn news(&self) -> News {
+        self.news.clone()
     }
 
     /// Says who the server is. By default it is toolgate.
@@ -144,8 +195,9 @@ impl<W: Workspace> Server<W> {
     fn into_mcp(self) -> io::Result<Mcp> {
         let dispatcher = Dispatcher::new(self.registry, self.workspace, self.settings)
             .with_policy(self.policy)
-            .with_ledger(self.ledger);
-        Mcp::new(dispatcher, self.profile).map_err(io::Error::other)
+            .with_ledger(self.ledger)
+            .with_offers(self.offers);
+        Mcp::with_news(dispatcher, self.profile, Approvals::default(), self.news).map_err(io::Error::other)
     }
 }
 

@@ -1,12 +1,14 @@
 //! What a call answers with, whichever tool it came from.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::model::event::Event;
-use crate::tool::{Card, Facts, Image, Sight, Tool};
+use crate::tool::content::Content;
+use crate::tool::{Card, Facts, Sight, Tool};
 
 /// The output of some tool, complete and typed inside. Cheap to clone.
 #[derive(Clone)]
@@ -50,10 +52,16 @@ impl Output {
         self.0.card()
     }
 
-    /// Content that is not text.
+    /// What is shown after the observation.
     #[must_use]
-    pub fn images(&self) -> Vec<Image> {
-        self.0.images()
+    pub fn content(&self) -> Vec<Content> {
+        self.0.content()
+    }
+
+    /// The output itself, if it is of that type.
+    #[must_use]
+    pub fn downcast<O: 'static>(&self) -> Option<&O> {
+        self.0.typed().downcast_ref()
     }
 
     /// The output itself, as its schema describes it.
@@ -86,7 +94,8 @@ trait AnyOutput: Send + Sync {
     fn sights(&self) -> Vec<Sight>;
     fn events(&self) -> Vec<Event>;
     fn card(&self) -> Option<Card>;
-    fn images(&self) -> Vec<Image>;
+    fn content(&self) -> Vec<Content>;
+    fn typed(&self) -> &dyn Any;
     fn structured(&self) -> serde_json::Result<Value>;
     fn write_json(&self, text: &mut Vec<u8>) -> serde_json::Result<()>;
 }
@@ -118,8 +127,12 @@ impl<T: Tool> AnyOutput for Typed<T> {
         T::present_result(&self.0)
     }
 
-    fn images(&self) -> Vec<Image> {
-        T::images(&self.0)
+    fn content(&self) -> Vec<Content> {
+        T::content(&self.0)
+    }
+
+    fn typed(&self) -> &dyn Any {
+        &self.0
     }
 
     fn structured(&self) -> serde_json::Result<Value> {

@@ -210,7 +210,8 @@ struct Input {
 }
 
 impl Entry {
-    fn new<T: Tool>(tool: T) -> Self {
+    /// A tool that is in no registry: what is asked for by other methods than a call takes the same way.
+    pub(crate) fn new<T: Tool>(tool: T) -> Self {
         Entry {
             spec: tool.spec(),
             tool: Box::new(tool),

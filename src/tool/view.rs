@@ -14,6 +14,8 @@ use crate::model::id::ChangeId;
 use crate::model::path::{PathError, WsPath, is_separator};
 use crate::model::version::Version;
 use crate::text::names::look_alike;
+use crate::tool::ask::Asker;
+use crate::tool::log::LogSink;
 use crate::workspace::{About, FileError, FileErrorKind, Listing, OpenFile, Promise, Root, Stat, Workspace};
 
 pub use walk::{Seen, Sieve, Strolled};
@@ -27,6 +29,18 @@ pub struct View {
     progress: Option<Arc<dyn ProgressSink>>,
     history: Option<Arc<dyn History>>,
     sieve: Option<Arc<dyn Sieve>>,
+    door: Door,
+}
+
+/// What a view knows of who called, and how they can be spoken to.
+#[derive(Clone)]
+pub(crate) struct Door {
+    /// Who called, as the log writes it.
+    pub(crate) caller: Arc<str>,
+    /// Puts questions to them.
+    pub(crate) asker: Arc<dyn Asker>,
+    /// Takes messages for their log.
+    pub(crate) log: Option<Arc<dyn LogSink>>,
 }
 
 /// What a caller has changed before, and what would take it back.
@@ -76,6 +90,8 @@ pub struct Limits {
     pub read_bytes: usize,
     /// Bytes of one image.
     pub image_bytes: u64,
+    /// Bytes of one resource.
+    pub resource_bytes: u64,
     /// Rows of one listing.
     pub list_entries: usize,
     /// Paths that `find_files` shows, and files that `search_files` names, if the call does not say how many.
@@ -99,6 +115,7 @@ impl Settings {
                 read_lines: 2_000,
                 read_bytes: 256 * 1024,
                 image_bytes: 8 * 1024 * 1024,
+                resource_bytes: 8 * 1024 * 1024,
                 list_entries: 10_000,
                 found_paths: 500,
                 found_lines: 200,
@@ -119,6 +136,7 @@ impl Settings {
                 read_lines: u64::MAX,
                 read_bytes: usize::MAX,
                 image_bytes: u64::MAX,
+                resource_bytes: u64::MAX,
                 list_entries: usize::MAX,
                 found_paths: usize::MAX,
                 found_lines: usize::MAX,
@@ -155,8 +173,23 @@ impl View {
         cancel: CancellationToken,
         progress: Option<Arc<dyn ProgressSink>>,
         history: Option<Arc<dyn History>>,
+        door: Door,
     ) -> Self {
-        View { workspace, settings, cancel, progress, history, sieve: None }
+        View { workspace, settings, cancel, progress, history, sieve: None, door }
+    }
+
+    /// Who called, as the log writes it: `mcp:local`, `cli`.
+    #[must_use]
+    pub fn caller(&self) -> &str {
+        &self.door.caller
+    }
+
+    pub(super) fn asker(&self) -> &dyn Asker {
+        &*self.door.asker
+    }
+
+    pub(super) fn log_sink(&self) -> Option<&dyn LogSink> {
+        self.door.log.as_deref()
     }
 
     /// How much one answer may hold.

@@ -2,7 +2,6 @@
 
 use std::io::Read;
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -14,8 +13,9 @@ use crate::model::version::{Version, VersionHasher};
 use crate::text::encoding::{self, NotText, Transcoder};
 use crate::text::lines::{self, Flow, LineRange, Page, PageLimits, Pager, Resume};
 use crate::text::media;
+use crate::tool::content::{Content, Media};
 use crate::tool::view::{TextRules, View};
-use crate::tool::{Card, Effect, Facts, Image, Plan, Sight, Spec, Tool};
+use crate::tool::{Card, Effect, Facts, Plan, Sight, Spec, Tool};
 use crate::workspace::{FileErrorKind, Identity, OpenFile};
 
 /// Reads in pieces of this size; a file that fits into one is hashed as well.
@@ -74,7 +74,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<ImageFacts>,
     #[serde(skip)]
-    picture: Option<Image>,
+    picture: Option<Media>,
     #[serde(skip)]
     sight: Sight,
 }
@@ -185,8 +185,8 @@ impl Tool for ReadFile {
         vec![output.sight.clone()]
     }
 
-    fn images(output: &Output) -> Vec<Image> {
-        output.picture.iter().cloned().collect()
+    fn content(output: &Output) -> Vec<Content> {
+        output.picture.iter().cloned().map(Content::Image).collect()
     }
 
     fn present(args: &Args) -> Card {
@@ -320,7 +320,7 @@ fn read_image(
         next: None,
         version: Some(version.to_string()),
         image: Some(ImageFacts { mime_type, size }),
-        picture: Some(Image { mime_type, bytes: Bytes::from(bytes) }),
+        picture: Some(Media::new(mime_type, bytes)),
         sight,
     })
 }

@@ -15,6 +15,7 @@ mod walk;
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -26,9 +27,10 @@ use crate::model::path::WsPath;
 pub(super) use crate::workspace::local::base::{Base, Below};
 pub(super) use crate::workspace::local::fault::{fault, patiently};
 pub(super) use crate::workspace::local::names::allowed;
+use crate::workspace::watch::Watched;
 use crate::workspace::{
-    About, Atomic, Durability, FileError, Journal, Kind, Listing, OpenFile, Promise, Recovered, Root, Stat, Workspace,
-    replace,
+    About, Atomic, Durability, FileError, Journal, Kind, Listing, OpenFile, Promise, Recovered, Root, Stat, Tell,
+    Watch, Workspace, replace,
 };
 #[cfg(unix)]
 use crate::workspace::{Walk, Walked};
@@ -208,6 +210,17 @@ impl Workspace for Local {
         match self.base.find(path) {
             Ok(Below { dir, at, path: below }) => replace::real(dir, &below).under(at),
             Err(_) => path.clone(),
+        }
+    }
+
+    fn watch(&self, tell: Tell) -> Option<Arc<dyn Watch>> {
+        let base = self.base.try_clone().map_err(notify::Error::io);
+        match base.and_then(|base| Watched::start(base, self.folders(), tell)) {
+            Ok(watched) => Some(watched),
+            Err(error) => {
+                tracing::warn!(%error, "what other programs change cannot be seen");
+                None
+            }
         }
     }
 

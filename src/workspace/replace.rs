@@ -40,6 +40,7 @@ use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::event::{FsAction, FsStep};
 use crate::model::path::WsPath;
 use crate::workspace::local::{Base, Below, fault};
+pub(super) use crate::workspace::replace::beside::is_temporary;
 pub(super) use crate::workspace::replace::identity::identity;
 use crate::workspace::replace::item::Item;
 use crate::workspace::replace::place::Place;

@@ -11,8 +11,8 @@ use scan::{Import, imports, shipped, test_modules, tokens};
 const FLOORS: &[(u8, &[&str])] = &[
     (1, &["model", "text"]),
     (2, &["workspace"]),
-    (3, &["tool", "ledger"]),
-    (4, &["gate", "tools"]),
+    (3, &["tool", "offer", "ledger"]),
+    (4, &["gate", "tools", "offers"]),
     (5, &["dispatch", "config"]),
     (6, &["rpc", "oneshot", "code"]),
     (7, &["serve"]),

@@ -17,7 +17,7 @@ mod approvals;
 mod concurrency;
 #[cfg(unix)]
 mod hooks;
-mod kit;
+pub mod kit;
 mod log;
 mod reading;
 mod rules;

@@ -68,8 +68,11 @@ impl Cards {
     }
 
     pub(super) fn print(&mut self, line: &Line, out: &mut impl Write) -> io::Result<()> {
-        if let Event::ToolCall { tool, arguments, variant } = &line.event {
+        if let Event::ToolCall { tool, arguments, variant, method } = &line.event {
             let mut card = self.card(tool, arguments);
+            if let Some(method) = method {
+                card.push_str(&format!(" (through {})", harmless::line(method, WIDTH)));
+            }
             if let Some(variant) = variant {
                 card.push_str(&format!(" (as described in {})", harmless::line(variant, WIDTH)));
             }

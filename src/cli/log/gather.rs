@@ -142,7 +142,10 @@ mod tests {
     }
 
     fn called(call: u64, tool: &str) -> Line {
-        line(call, Event::ToolCall { tool: tool.to_owned(), arguments: serde_json::json!({}), variant: None })
+        line(
+            call,
+            Event::ToolCall { tool: tool.to_owned(), arguments: serde_json::json!({}), variant: None, method: None },
+        )
     }
 
     fn answered(call: u64, tool: &str) -> Line {

@@ -94,6 +94,9 @@ impl Run<'_> {
         }
         let id = change.done();
         self.remember(set, intent, &real, &before);
+        if let Some(observer) = &self.dispatcher.observer {
+            observer.changed(set);
+        }
         Ok(id)
     }
 

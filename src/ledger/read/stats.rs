@@ -134,7 +134,7 @@ mod tests {
 
     fn called(call: u64, variant: Option<&str>) -> Line {
         let (tool, arguments) = ("read_file".to_owned(), serde_json::json!({}));
-        line(call, Event::ToolCall { tool, arguments, variant: variant.map(str::to_owned) })
+        line(call, Event::ToolCall { tool, arguments, variant: variant.map(str::to_owned), method: None })
     }
 
     fn answered(call: u64, error: Option<&str>, micros: u64) -> Line {

@@ -100,7 +100,7 @@ fn secrets_and_long_texts_do_not_stand_in_the_log() {
     let ledger = bed.ledger_with(Options { redact, ..Options::default() });
     let long = "long ".repeat(1000);
     let arguments = json!({"content": long, "password": "hush"});
-    ledger.record(&stamp(1), Event::ToolCall { tool: "t".into(), arguments, variant: None });
+    ledger.record(&stamp(1), Event::ToolCall { tool: "t".into(), arguments, variant: None, method: None });
     ledger.flush().unwrap();
     let log = std::fs::read_to_string(bed.log(&ledger)).unwrap();
     assert!(!log.contains("hush") && !log.contains("long long"), "{log}");

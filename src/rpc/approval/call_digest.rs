@@ -1,15 +1,17 @@
-//! What makes two calls the same: the tool and the arguments, however they are spelled in JSON.
+//! What makes two requests the same: the method, the name and the arguments, however they are spelled in JSON.
 
 use blake3::Hasher;
 use serde_json::Value;
 
 use crate::model::json::parse_strict;
 
-/// A call as its request has it.
+/// A call, or what else can be asked about, as its request has it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CallText<'a> {
-    /// The name of the tool.
-    pub(crate) tool: &'a str,
+    /// Such as `tools/call`.
+    pub(crate) method: &'static str,
+    /// The name of the tool or prompt, or the address of the resource.
+    pub(crate) name: &'a str,
     /// The arguments as JSON.
     pub(crate) arguments: &'a str,
 }
@@ -17,8 +19,9 @@ pub(crate) struct CallText<'a> {
 impl CallText<'_> {
     /// Stands for the call. A client may write the same arguments with other blanks, or their members in another order.
     pub(super) fn digest(self) -> [u8; 32] {
-        let mut hasher = Hasher::new_derive_key("toolgate call digest v1");
-        add_bytes(&mut hasher, self.tool.as_bytes());
+        let mut hasher = Hasher::new_derive_key("toolgate call digest v2");
+        add_bytes(&mut hasher, self.method.as_bytes());
+        add_bytes(&mut hasher, self.name.as_bytes());
         match parse_strict(self.arguments) {
             Ok(arguments) => add(&mut hasher, &arguments),
             // It cannot be read; the text itself is all there is.
@@ -67,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_same_call_has_the_same_digest_and_no_other() {
-        let digest = |tool, arguments| CallText { tool, arguments }.digest();
+        let digest = |name, arguments| CallText { method: "tools/call", name, arguments }.digest();
         let one = digest("write_file", r#"{"path":"a","content":"x\n"}"#);
         assert_eq!(digest("write_file", "{ \"content\": \"x\\u000a\", \"path\": \"a\" }"), one);
         for (tool, arguments) in [
@@ -82,6 +85,8 @@ mod tests {
         ] {
             assert_ne!(digest(tool, arguments), one, "{tool} {arguments}");
         }
+        let prompt = CallText { method: "prompts/get", name: "t", arguments: "{}" }.digest();
+        assert_ne!(digest("t", "{}"), prompt, "a prompt is no tool");
         assert_ne!(digest("t", r#"[["a"],"b"]"#), digest("t", r#"[["a","b"]]"#));
         assert_ne!(digest("t", r#"{"ab":"c"}"#), digest("t", r#"{"a":"bc"}"#));
     }

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use blake3::Hash;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::model::world::World;
 
@@ -18,19 +19,47 @@ const LIFETIME: i64 = 600;
 const MOST_SPENT: usize = 65_536;
 
 /// Longer ones are not ours.
-const LONGEST: usize = 8 * 1024;
-
-/// The method whose calls are asked about.
-const METHOD: &str = "tools/call";
+const LONGEST: usize = 4 * 1024 * 1024;
 
 /// The form of [`Payload`].
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// What a state speaks for.
 pub(super) struct Claim<'a> {
     pub(super) principal: &'a str,
     pub(super) call: [u8; 32],
-    pub(super) question: [u8; 32],
+    pub(super) pending: &'a Pending,
+}
+
+/// How far a call has come with what it has to ask.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Pending {
+    /// The question that a person has yet to answer before it may run.
+    pub(super) question: Option<Digest>,
+    /// The one that they have said yes to.
+    pub(super) approved: Option<Digest>,
+    /// What the tool itself has asked, answered.
+    #[serde(default)]
+    pub(super) answers: Map<String, Value>,
+}
+
+/// Stands for a question, as in [`crate::gate::approval::Question::digest`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(super) struct Digest(pub(super) [u8; 32]);
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        hex(digest.0)
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = blake3::HexError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Hash::from_hex(text).map(|hash| Digest(*hash.as_bytes()))
+    }
 }
 
 /// What a state must speak for to be taken.
@@ -41,8 +70,8 @@ pub(super) struct Expected<'a> {
 
 /// A state that is ours and fits; not yet spent.
 pub(super) struct Open {
-    /// The question that was asked.
-    pub(super) question: [u8; 32],
+    /// How far its call had come.
+    pub(super) pending: Pending,
     expires: i64,
     nonce: String,
 }
@@ -54,16 +83,16 @@ pub(super) enum BadState {
     #[error("requestState is not one that this server gave to this client")]
     NotOurs,
     /// Its question was about something else.
-    #[error("requestState belongs to another call; the tool and the arguments must stay as they were")]
+    #[error("requestState belongs to another call; what is asked for must stay as it was")]
     OtherCall,
     /// The person took too long.
-    #[error("requestState is out of date; make the call anew")]
+    #[error("requestState is out of date; ask anew, without it")]
     Expired,
     /// It has been used.
-    #[error("requestState has been used already; make the call anew")]
+    #[error("requestState has been used already; ask anew, without it")]
     Spent,
     /// See [`MOST_SPENT`].
-    #[error("too many questions were answered in the last ten minutes; make the call anew later")]
+    #[error("too many questions were answered in the last ten minutes; try again later")]
     TooMany,
 }
 
@@ -71,9 +100,8 @@ pub(super) enum BadState {
 struct Payload {
     v: u8,
     principal: String,
-    method: String,
     call: String,
-    question: String,
+    pending: Pending,
     expires: i64,
     nonce: String,
 }
@@ -108,9 +136,8 @@ impl States {
         let payload = Payload {
             v: VERSION,
             principal: claim.principal.to_owned(),
-            method: METHOD.to_owned(),
             call: hex(claim.call),
-            question: hex(claim.question),
+            pending: claim.pending.clone(),
             expires: self.now() + LIFETIME,
             nonce: format!("{:032x}", self.world.random()),
         };
@@ -134,8 +161,7 @@ impl States {
             return Err(BadState::NotOurs);
         }
         let payload: Payload = serde_json::from_slice(payload).map_err(|_| BadState::NotOurs)?;
-        let question = Hash::from_hex(&payload.question).map_err(|_| BadState::NotOurs)?;
-        if payload.v != VERSION || payload.method != METHOD || payload.principal != expected.principal {
+        if payload.v != VERSION || payload.principal != expected.principal {
             return Err(BadState::NotOurs);
         }
         if payload.call != hex(expected.call) {
@@ -144,7 +170,7 @@ impl States {
         if payload.expires <= self.now() {
             return Err(BadState::Expired);
         }
-        Ok(Open { question: *question.as_bytes(), expires: payload.expires, nonce: payload.nonce })
+        Ok(Open { pending: payload.pending, expires: payload.expires, nonce: payload.nonce })
     }
 
     /// Uses up a state.

@@ -7,7 +7,7 @@ mod state;
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jsonrpsee::RpcModule;
@@ -23,8 +23,9 @@ use crate::model::error::{ErrorCode, ProtocolError, ToolError};
 use crate::model::world::World;
 use crate::rpc::approval::Approvals;
 use crate::rpc::connection::{Accepted, Connection, Order, Outbox};
+use crate::rpc::news::News;
 use crate::rpc::principal::{Access, Principal};
-use crate::rpc::{Mcp, Profile, Shared, lifecycle, tools};
+use crate::rpc::{Mcp, Parts, Profile, Shared, lifecycle, tools};
 use crate::tool::registry::Registry;
 use crate::tool::view::Settings;
 use crate::workspace::memory::Memory;
@@ -138,9 +139,9 @@ impl Kit {
 fn mcp(approvals: Approvals, effect: &Arc<AtomicU64>) -> Mcp {
     let mut registry = Registry::new();
     crate::tools::register(&mut registry).expect("tools");
-    let dispatcher = Arc::new(Dispatcher::new(registry, Memory::new(), Settings::served()));
-    let shared =
-        Shared { dispatcher: Arc::clone(&dispatcher), profile: Profile::default(), approvals, tools: OnceLock::new() };
+    let dispatcher = Dispatcher::new(registry, Memory::new(), Settings::served());
+    let shared = Shared::new(dispatcher, Profile::default(), approvals, News::default());
+    let parts = Parts::of(&shared);
     let mut module = RpcModule::new(shared);
     lifecycle::register(&mut module).expect("methods");
     let effect = Arc::clone(effect);
@@ -152,7 +153,7 @@ fn mcp(approvals: Approvals, effect: &Arc<AtomicU64>) -> Mcp {
         }
     });
     method.expect("a method");
-    Mcp::serving(module, dispatcher)
+    Mcp::serving(module, parts)
 }
 
 /// Asks before it lets a write pass.

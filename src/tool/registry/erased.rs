@@ -23,7 +23,14 @@ pub(super) trait AnyTool: Send + Sync {
 
 impl<T: Tool> AnyTool for T {
     fn arguments_schema(&self) -> Result<Value, SchemaFault> {
-        arguments_schema::<T::Args>()
+        match Tool::arguments_schema(self) {
+            Some(schema) if schema["type"] == "object" => Ok(schema),
+            Some(schema) => Err(SchemaFault::NotAnObject {
+                type_name: self.spec().name.to_owned(),
+                found: schema.get("type").map_or_else(|| "anything".to_owned(), Value::to_string),
+            }),
+            None => arguments_schema::<T::Args>(),
+        }
     }
 
     fn output_schema(&self) -> Result<Value, SchemaFault> {

@@ -11,8 +11,10 @@ use tokio_util::sync::CancellationToken;
 use super::{ErasedPlan, RegisterError, Registry};
 use crate::model::change::ChangeSet;
 use crate::model::error::{ErrorCode, ToolError};
-use crate::tool::view::{Settings, View};
-use crate::tool::{Act, Card, Effect, Image, Plan, Spec, Tool};
+use crate::tool::ask::NobodyToAsk;
+use crate::tool::content::{Content, Media};
+use crate::tool::view::{Door, Settings, View};
+use crate::tool::{Act, Card, Effect, Plan, Spec, Tool};
 use crate::workspace::memory::Memory;
 
 /// A tool that does what it is told.
@@ -81,8 +83,8 @@ impl Tool for Sample {
         vec![("length", output.text.len().into())]
     }
 
-    fn images(_: &Answer) -> Vec<Image> {
-        vec![Image { mime_type: "image/png", bytes: "png".into() }]
+    fn content(_: &Answer) -> Vec<Content> {
+        vec![Content::Image(Media::new("image/png", "png"))]
     }
 
     fn present(args: &Args) -> Card {
@@ -136,7 +138,8 @@ fn registry(names: &[&'static str]) -> Registry {
 }
 
 fn view() -> View {
-    View::new(Arc::new(Memory::new()), Settings::served(), CancellationToken::new(), None, None)
+    let door = Door { caller: "test".into(), asker: Arc::new(NobodyToAsk), log: None };
+    View::new(Arc::new(Memory::new()), Settings::served(), CancellationToken::new(), None, None, door)
 }
 
 /// What a tool called `sample` plans, none of which waits for anything.
@@ -219,7 +222,8 @@ fn plans_keep_their_kind_and_outputs_their_words() {
     assert_eq!(output.observation(), "said hi");
     assert_eq!(output.notes(), ["a note"]);
     assert_eq!(output.facts(), [("length", json!(2))]);
-    assert_eq!(output.images()[0].mime_type, "image/png");
+    assert_eq!(output.content(), [Content::Image(Media::new("image/png", "png"))]);
+    assert_eq!(output.downcast::<Answer>().map(|answer| answer.text.as_str()), Some("hi"));
     assert_eq!(output.structured().expect("JSON"), json!({"text": "hi"}));
     let mut text = b"> ".to_vec();
     output.write_json(&mut text).expect("JSON");

@@ -1,6 +1,7 @@
 //! The folders that a workspace on disk is made of: one, or several by name.
 
 use std::borrow::Cow;
+use std::io;
 
 use cap_std::fs::Dir;
 
@@ -28,6 +29,12 @@ impl Base {
     pub(super) fn new(folders: impl IntoIterator<Item = (Root, Dir)>) -> Self {
         let (roots, dirs) = folders.into_iter().unzip();
         Base { roots, dirs }
+    }
+
+    /// The same folders, open once more.
+    pub(super) fn try_clone(&self) -> io::Result<Self> {
+        let dirs = self.dirs.iter().map(Dir::try_clone).collect::<io::Result<_>>()?;
+        Ok(Base { roots: self.roots.clone(), dirs })
     }
 
     pub(super) fn roots(&self) -> &[Root] {

@@ -12,6 +12,11 @@ pub(super) struct Names {
     stem: String,
 }
 
+/// Whether a file of that name lies beside another one only while that is changed.
+pub(in crate::workspace) fn is_temporary(name: &str) -> bool {
+    name.starts_with(PREFIX)
+}
+
 impl Names {
     /// Names that nothing has: two processes never draw the same, but for a chance of one in 2^64.
     pub(super) fn draw() -> Self {

@@ -1,16 +1,20 @@
 //! What a client can and cannot do with the state it carries.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 
 use super::TestWorld;
-use crate::rpc::approval::state::{BadState, Claim, Expected, States};
+use crate::rpc::approval::state::{BadState, Claim, Digest, Expected, Pending, States};
 
-const CLAIM: Claim<'_> = Claim { principal: "local", call: [1; 32], question: [2; 32] };
+static PENDING: LazyLock<Pending> = LazyLock::new(|| Pending { question: Some(Digest([2; 32])), ..Pending::default() });
 const EXPECTED: Expected<'_> = Expected { principal: "local", call: [1; 32] };
+
+fn claim() -> Claim<'static> {
+    Claim { principal: "local", call: [1; 32], pending: &PENDING }
+}
 
 fn states() -> (Arc<TestWorld>, States) {
     let world = Arc::new(TestWorld::default());
@@ -20,8 +24,8 @@ fn states() -> (Arc<TestWorld>, States) {
 #[test]
 fn a_state_speaks_for_what_it_was_made_for() {
     let (_, states) = states();
-    let state = states.seal(CLAIM);
-    assert_eq!(states.open(&state, &EXPECTED).map(|open| open.question).ok(), Some([2; 32]));
+    let state = states.seal(claim());
+    assert_eq!(states.open(&state, &EXPECTED).map(|open| open.pending).ok(), Some(PENDING.clone()));
     for (expected, fault) in [
         (Expected { principal: "other", ..EXPECTED }, BadState::NotOurs),
         (Expected { call: [3; 32], ..EXPECTED }, BadState::OtherCall),
@@ -33,7 +37,7 @@ fn a_state_speaks_for_what_it_was_made_for() {
 #[test]
 fn no_byte_of_a_state_can_be_changed() {
     let (_, states) = states();
-    let state = BASE64.decode(states.seal(CLAIM)).expect("base64");
+    let state = BASE64.decode(states.seal(claim())).expect("base64");
     for at in 0..state.len() {
         let mut changed = state.clone();
         changed[at] ^= 1;
@@ -42,7 +46,7 @@ fn no_byte_of_a_state_can_be_changed() {
     for end in 0..state.len() {
         assert_eq!(states.open(&BASE64.encode(&state[..end]), &EXPECTED).err(), Some(BadState::NotOurs), "{end}");
     }
-    let long = "A".repeat(100_000);
+    let long = "A".repeat(5_000_000);
     assert_eq!(states.open(&long, &EXPECTED).err(), Some(BadState::NotOurs));
 }
 
@@ -50,13 +54,13 @@ fn no_byte_of_a_state_can_be_changed() {
 fn another_process_has_another_key() {
     let (world, states) = states();
     let other = States::new(world);
-    assert_eq!(other.open(&states.seal(CLAIM), &EXPECTED).err(), Some(BadState::NotOurs));
+    assert_eq!(other.open(&states.seal(claim()), &EXPECTED).err(), Some(BadState::NotOurs));
 }
 
 #[test]
 fn a_state_is_spent_once_and_a_clock_that_is_set_back_revives_none() {
     let (world, states) = states();
-    let (first, second) = (states.seal(CLAIM), states.seal(CLAIM));
+    let (first, second) = (states.seal(claim()), states.seal(claim()));
     assert_ne!(first, second);
     let open = |state: &str| states.open(state, &EXPECTED);
     let first_open = open(&first).expect("good");

@@ -1,0 +1,8 @@
+//! What is offered besides tools, as clients of both eras meet it: resources, prompts, completion, news, logging, and
+//! questions that a tool asks.
+
+mod asking;
+mod kit;
+mod news;
+mod prompts;
+mod resources;
