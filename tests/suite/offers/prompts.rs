@@ -41,25 +41,25 @@ fn what_was_changed_in_a_session_is_put_before_the_model() {
     assert!(review(&mut desk, Era::Modern, json!({})).starts_with("Nothing was changed in this session"));
     desk.patch("a.txt", "two", "2").ok();
     desk.patch("a.txt", "2", "zwei").ok();
-    desk.write("sub.txt", "new\n").ok();
+    desk.write("new.txt", "new\n").ok();
     desk.patch("c.txt", "c", "C").ok();
     desk.call("undo_change", json!({})).ok();
     for era in ERAS {
         let text = review(&mut desk, era, json!({}));
-        for part in ["-two\n", "+zwei\n", "sub.txt is new.", "+new\n"] {
+        for part in ["-two\n", "+zwei\n", "new.txt is new.", "+new\n"] {
             assert!(text.contains(part), "{part:?} in {text}");
         }
         assert!(!text.contains("c.txt") && !text.contains("b.txt") && !text.contains("+2"), "only what stands: {text}");
-        let text = review(&mut desk, era, json!({"path": "sub.txt"}));
+        let text = review(&mut desk, era, json!({"path": "new.txt"}));
         assert!(text.contains("+new") && !text.contains("zwei"), "{text}");
     }
     desk.folder.write("a.txt", "one\nzwei\nthree\n");
     let text = review(&mut desk, Era::Modern, json!({}));
     assert!(text.contains("a.txt was changed by others as well") && text.contains("+three"), "{text}");
     let params =
-        json!({"ref": {"type": "ref/prompt", "name": "review-changes"}, "argument": {"name": "path", "value": "s"}});
+        json!({"ref": {"type": "ref/prompt", "name": "review-changes"}, "argument": {"name": "path", "value": "n"}});
     let answer = Client::request(&mut desk.server, Era::Modern, "completion/complete", params);
-    assert_eq!(answer["result"]["completion"]["values"], json!(["sub.txt"]));
+    assert_eq!(answer["result"]["completion"]["values"], json!(["new.txt"]));
 }
 
 #[test]
