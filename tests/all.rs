@@ -6,6 +6,7 @@ mod suite {
     mod architecture;
     mod cases;
     mod cli;
+    mod conformance;
     mod contract;
     mod fuzz;
     mod gate;

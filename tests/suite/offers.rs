@@ -2,7 +2,7 @@
 //! questions that a tool asks.
 
 mod asking;
-mod kit;
+pub mod kit;
 mod news;
 mod prompts;
 mod resources;
