@@ -11,6 +11,8 @@ use std::fmt;
 use std::io::{self, Read, Seek};
 use std::sync::Arc;
 
+pub use crate::workspace::watch::{Sighting, Tell, Watch};
+
 use crate::model::change::ChangeSet;
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::event::FsStep;
@@ -105,30 +107,6 @@ pub struct Root {
     /// Absolute paths of it, which a caller may write before a path: as it was typed where that says the same, and as the
     /// system resolves it.
     pub spellings: Vec<String>,
-}
-
-/// What has happened to files.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sighting {
-    /// The files that are not as they were: changed, come or gone.
-    pub changed: Vec<WsPath>,
-    /// Whether any has come or gone.
-    pub list_changed: bool,
-}
-
-/// Takes what was seen.
-pub type Tell = Box<dyn Fn(&Sighting) + Send + Sync>;
-
-/// What is watched. It ends when it goes.
-pub trait Watch: Send + Sync {
-    /// Watches the file at `path`, whether or not there is one.
-    fn file(&self, path: &WsPath);
-
-    /// Watches it no longer.
-    fn forget(&self, path: &WsPath);
-
-    /// Watches all files, or only single ones again.
-    fn tree(&self, watched: bool);
 }
 
 /// What a commit tells while it runs, and where displaced bytes go.

@@ -13,7 +13,30 @@ use crate::model::folder::Folder;
 use crate::model::path::WsPath;
 use crate::workspace::local::{Base, Below, below};
 use crate::workspace::replace::is_temporary;
-use crate::workspace::{Sighting, Tell, Watch};
+
+/// What has happened to files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sighting {
+    /// The files that are not as they were: changed, come or gone.
+    pub changed: Vec<WsPath>,
+    /// Whether any has come or gone.
+    pub list_changed: bool,
+}
+
+/// Takes what was seen.
+pub type Tell = Box<dyn Fn(&Sighting) + Send + Sync>;
+
+/// What is watched. It ends when it goes.
+pub trait Watch: Send + Sync {
+    /// Watches the file at `path`, whether or not there is one.
+    fn file(&self, path: &WsPath);
+
+    /// Watches it no longer.
+    fn forget(&self, path: &WsPath);
+
+    /// Watches all files, or only single ones again.
+    fn tree(&self, watched: bool);
+}
 
 /// A file is told of once it has been left alone for so long: one change is many events.
 const QUIET: Duration = Duration::from_millis(20);
