@@ -6,6 +6,7 @@ mod error;
 mod exclusive;
 mod flusher;
 mod log;
+mod nodes;
 mod open;
 pub mod read;
 pub mod redact;
@@ -31,6 +32,7 @@ pub use crate::ledger::error::LedgerError;
 pub use crate::ledger::exclusive::Exclusive;
 use crate::ledger::flusher::Flusher;
 use crate::ledger::log::{LineRef, Log};
+use crate::ledger::nodes::Nodes;
 pub use crate::ledger::open::Options;
 use crate::ledger::redact::{Redact, Secrets};
 use crate::ledger::seen::Seen;
@@ -103,6 +105,7 @@ pub(crate) struct Core {
     calls: AtomicU64,
     log: Log,
     blobs: Arc<Blobs>,
+    nodes: Nodes,
     changes: Changes,
     seen: Seen,
     flusher: Arc<Flusher>,
@@ -258,7 +261,7 @@ impl Ledger {
     /// # Errors
     /// It cannot be looked at.
     pub fn kept(&self) -> Result<Total, LedgerError> {
-        self.core().map_or(Ok(Total::default()), |core| core.blobs.total().map_err(LedgerError::Blobs))
+        self.core().map_or(Ok(Total::default()), |core| core.blobs.total(&core.nodes).map_err(LedgerError::Blobs))
     }
 
     /// What this session has recorded; of a long one what came last.

@@ -1,9 +1,12 @@
 //! The built-in tools, one file each.
 
+pub mod delete_path;
 mod edit;
 pub mod file_info;
 pub mod find_files;
 pub mod list_dir;
+pub mod make_dir;
+pub mod move_path;
 pub mod patch_file;
 pub mod patch_files;
 pub mod read_file;
@@ -13,6 +16,7 @@ pub mod undo_change;
 mod walking;
 pub mod write_file;
 
+use crate::model::change::Change;
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
 use crate::model::version::Version;
@@ -20,6 +24,7 @@ use crate::text::encoding::NotText;
 use crate::text::names;
 use crate::tool::registry::{RegisterError, Registry};
 use crate::tool::view::{TextRules, View};
+use crate::workspace::{FileErrorKind, Kind};
 
 /// How many names of a folder a missing one is compared with.
 const NAMES_COMPARED: usize = 10_000;
@@ -30,18 +35,22 @@ const NAMES_COMPARED: usize = 10_000;
 /// A tool of the same name is there already.
 pub fn register(registry: &mut Registry) -> Result<(), RegisterError> {
     register_file_tools(registry)?;
+    registry.register(make_dir::MakeDir)?;
     registry.register(todo_write::TodoWrite)?;
     registry.register(undo_change::UndoChange)
 }
 
-/// Adds the tools that need nothing but files: where a call stands alone there is nothing to plan and nothing to undo.
+/// Adds the tools that need nothing but files: where a call stands alone there is nothing to plan and nothing to undo,
+/// and where folders exist by the files in them, none to make.
 ///
 /// # Errors
 /// A tool of the same name is there already.
 pub fn register_file_tools(registry: &mut Registry) -> Result<(), RegisterError> {
+    registry.register(delete_path::DeletePath)?;
     registry.register(file_info::FileInfo)?;
     registry.register(find_files::FindFiles)?;
     registry.register(list_dir::ListDir)?;
+    registry.register(move_path::MovePath)?;
     registry.register(patch_file::PatchFile)?;
     registry.register(patch_files::PatchFiles)?;
     registry.register(read_file::ReadFile)?;
@@ -97,6 +106,37 @@ fn check_expected(path: &WsPath, expected: Option<&str>, now: Option<Version>) -
     )
     .with("path", path.to_string())
     .with("current_version", now.map(|now| now.to_string())))
+}
+
+/// The steps that make the missing folders above `path`, from the outside in.
+fn missing_folders(view: &View, path: &WsPath) -> Result<Vec<Change>, ToolError> {
+    let mut steps = Vec::new();
+    if view.promise().folders_implied {
+        return Ok(steps);
+    }
+    let mut folder = path.parent();
+    while let Some(missing) = folder.filter(|folder| !folder.is_root()) {
+        match view.stat(&missing) {
+            Ok(stat) if stat.kind == Kind::Dir => break,
+            Ok(_) => return Err(FileErrorKind::NotADirectory.at(&missing).into()),
+            Err(error) if matches!(error.kind, FileErrorKind::NotFound) => {}
+            Err(error) => return Err(error.into()),
+        }
+        folder = missing.parent();
+        steps.push(Change::MakeDir { path: missing });
+    }
+    steps.reverse();
+    Ok(steps)
+}
+
+/// What something is, in a word for people and models.
+fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::File => "file",
+        Kind::Dir => "folder",
+        Kind::Link => "link",
+        Kind::Other => "special file",
+    }
 }
 
 /// Refuses NUL in text that would make a file these tools could not read again (B063).

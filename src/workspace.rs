@@ -1,8 +1,10 @@
 //! Where files live: the trait, what it promises, and its homes. The only code that touches files.
 
 pub mod conformance;
+mod error;
 pub mod local;
 pub mod memory;
+pub(crate) mod nodes;
 mod replace;
 pub mod walk;
 mod watch;
@@ -14,10 +16,11 @@ use std::sync::Arc;
 pub use crate::workspace::watch::{Sighting, Tell, Watch};
 
 use crate::model::change::ChangeSet;
-use crate::model::error::{ErrorCode, ToolError};
 use crate::model::event::FsStep;
+use crate::model::id::KeptId;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
+pub use crate::workspace::error::{FileError, FileErrorKind};
 pub use crate::workspace::walk::{Body, Flow, Found, Unreadable, Walk, Walked};
 
 /// A home of files. Paths are resolved inside it and cannot leave it.
@@ -76,6 +79,19 @@ pub trait Workspace: Send + Sync + 'static {
         walk::plain(self, path, asked)
     }
 
+    /// What `path` itself is: a link at its end is not followed.
+    ///
+    /// # Errors
+    /// [`FileErrorKind::NotFound`] and whatever the home runs into.
+    fn look(&self, path: &WsPath) -> Result<Kind, FileError>;
+
+    /// Everything at `path` and below it, no link followed.
+    ///
+    /// # Errors
+    /// [`FileErrorKind::NotFound`] and whatever the home runs into, at the path where it does: what cannot be looked
+    /// at is never left out.
+    fn survey(&self, path: &WsPath, depth: Depth) -> Result<Survey, FileError>;
+
     /// Begins to see what happens to files, whoever does it, and tells `tell`; until something is to be watched that is
     /// nothing. Nothing comes back from a home that cannot see what others do.
     fn watch(&self, _tell: Tell) -> Option<Arc<dyn Watch>> {
@@ -126,6 +142,54 @@ pub trait Journal: Send + Sync {
     /// # Errors
     /// The bytes cannot be kept; everything is put back then.
     fn keep(&self, displaced: &Displaced<'_>) -> io::Result<()>;
+
+    /// Takes something whole, once all steps of the change are in place: moves it away, or copies it. What it had under
+    /// that name before goes. Once it returns, what it has outlives a crash. A journal that keeps nothing leaves it, and
+    /// it is gone for good then.
+    ///
+    /// # Errors
+    /// It cannot be kept; it is where it was, and everything is put back.
+    fn take(&self, _node: &Node<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Whether [`Journal::take`] has come to its end for `kept`, and nothing was given back since.
+    ///
+    /// # Errors
+    /// It cannot be told.
+    fn has(&self, _kept: KeptId) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    /// Gives back what was taken, as `name` in `folder`, which nothing has: moves it there, or copies it, and has it
+    /// still then.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] where it is not kept, and whatever keeps it from getting there.
+    fn give_back(&self, _kept: KeptId, _folder: &cap_std::fs::Dir, _name: &str) -> io::Result<()> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
+    /// Lets go of what it has under that name, if it has anything.
+    ///
+    /// # Errors
+    /// It is still there.
+    fn forget(&self, _kept: KeptId) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Something that is taken out of a workspace whole: a file, a link, or a folder with all that is in it.
+#[derive(Clone, Copy)]
+pub struct Node<'a> {
+    /// Under which name it is to be kept.
+    pub kept: KeptId,
+    /// How many bytes are in it.
+    pub bytes: u64,
+    /// The open folder that holds it.
+    pub folder: &'a cap_std::fs::Dir,
+    /// Its name there.
+    pub name: &'a str,
 }
 
 /// What it means for a commit that the journal fails.
@@ -258,6 +322,38 @@ pub struct About {
     pub modified: Option<jiff::Timestamp>,
 }
 
+/// How much of each entry a survey looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Its name and kind.
+    Names,
+    /// Its size and everything that tells whether it has changed.
+    Marks,
+}
+
+/// Something in a workspace with all that is in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Survey {
+    /// What it is.
+    pub kind: Kind,
+    /// What is below it, at any depth, in the order of paths.
+    pub below: Vec<Surveyed>,
+    /// How many bytes its files have; nought where nobody asked.
+    pub bytes: u64,
+    /// Stays the same as long as nothing in it changes, where somebody asked: names, kinds, modes, sizes, times, what
+    /// links say.
+    pub mark: Version,
+}
+
+/// One of the things in a folder, at any depth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surveyed {
+    /// Its path below the folder, `/` between the parts; where a name is not UTF-8, odd bytes stand as `\xNN`.
+    pub path: String,
+    /// What it is. A folder of another file system is [`Kind::Other`], and not looked into.
+    pub kind: Kind,
+}
+
 /// A regular file, open for reading.
 pub struct OpenFile {
     /// What is known of it.
@@ -300,135 +396,4 @@ pub struct Entry {
     pub target: Option<String>,
     /// For a link: what it leads to, nothing if it is broken or leads outside.
     pub leads_to: Option<Kind>,
-}
-
-/// A file operation failed; the workspace is as it was.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: {kind}")]
-pub struct FileError {
-    /// Where.
-    pub path: WsPath,
-    /// How.
-    pub kind: FileErrorKind,
-}
-
-/// How a file operation failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FileErrorKind {
-    /// Nothing is there.
-    #[error("nothing is there")]
-    NotFound,
-    /// A link on the way leads outside.
-    #[error("a link on the way leads outside the workspace")]
-    Outside,
-    /// Something is there, but not a regular file.
-    #[error("not a regular file")]
-    NotAFile,
-    /// A part of the path is not a folder.
-    #[error("not a folder")]
-    NotADirectory,
-    /// Something is there already.
-    #[error("something is there already")]
-    AlreadyExists,
-    /// The system forbids it.
-    #[error("the system forbids it")]
-    PermissionDenied,
-    /// The system forbids changes in its folder.
-    #[error("the system lets this process change nothing in the folder {0}")]
-    ClosedFolder(String),
-    /// The disk, a quota or a file size limit is full.
-    #[error("no space is left")]
-    NoSpace,
-    /// What the change rests on is not there any more.
-    #[error("the file is not what the change rests on")]
-    Stale {
-        /// What is there now, nothing if no file is.
-        now: Option<Version>,
-    },
-    /// A change has failed half-way and could not be taken back wholly: nothing is lost, and a recovery will finish it or
-    /// take it back. Everything else that fails leaves the workspace as it was.
-    #[error("{0}")]
-    Unsettled(String),
-    /// The name is not one that this system takes.
-    #[error("the name is not allowed here: {0}")]
-    BadName(String),
-    /// Anything else.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-}
-
-impl FileErrorKind {
-    /// The same failure, at `path`.
-    #[must_use]
-    pub fn at(self, path: &WsPath) -> FileError {
-        FileError { path: path.clone(), kind: self }
-    }
-}
-
-/// What the model is told, with the cure.
-impl From<FileError> for ToolError {
-    fn from(FileError { path, kind }: FileError) -> Self {
-        let error = match kind {
-            FileErrorKind::NotFound => ToolError::new(
-                ErrorCode::FileNotFound,
-                format!("Nothing is at {path}. List its folder with list_dir to see what is there."),
-            ),
-            FileErrorKind::Outside => ToolError::new(
-                ErrorCode::OutsideWorkspace,
-                format!(
-                    "{path} leads outside the workspace through a link (links to absolute paths count as outside, \
-                     also when they point back in). Use the path of the real file inside the workspace."
-                ),
-            ),
-            FileErrorKind::NotAFile => ToolError::new(
-                ErrorCode::NotAFile,
-                format!("{path} is not a regular file. Use list_dir to see what it is, and name a file."),
-            ),
-            FileErrorKind::NotADirectory => ToolError::new(
-                ErrorCode::NotADirectory,
-                format!("{path}, or a part of that path, is not a folder. List the folder above it to see what is there."),
-            ),
-            FileErrorKind::AlreadyExists => ToolError::new(
-                ErrorCode::AlreadyExists,
-                format!("Something is at {path} already. Choose another name, or change what is there."),
-            ),
-            FileErrorKind::PermissionDenied => ToolError::new(
-                ErrorCode::PermissionDenied,
-                format!("The operating system does not let this process use {path}. Ask the user to change its permissions."),
-            ),
-            FileErrorKind::ClosedFolder(folder) => ToolError::new(
-                ErrorCode::PermissionDenied,
-                format!(
-                    "{path} cannot be changed, made or removed: the operating system lets this process change nothing in the \
-                     folder {folder}. Ask the user to change the permissions of that folder."
-                ),
-            )
-            .with("folder", folder),
-            FileErrorKind::NoSpace => ToolError::new(
-                ErrorCode::NoSpace,
-                format!("There is no space left to write {path} (disk, quota or file size limit). It is as it was. Ask the user to make room."),
-            ),
-            FileErrorKind::Stale { now } => ToolError::new(
-                ErrorCode::StaleVersion,
-                format!("{path} was changed by someone else meanwhile and is as they left it. Read it again, then redo the change."),
-            )
-            .with("current_version", now.map(|version| version.to_string())),
-            FileErrorKind::Unsettled(why) => ToolError::new(
-                ErrorCode::IoError,
-                format!(
-                    "{path}: {why}. Nothing is lost: the next start of toolgate finishes this change or takes it back. Read the \
-                     file before you go on, and tell the user."
-                ),
-            ),
-            FileErrorKind::BadName(why) => {
-                ToolError::new(ErrorCode::InvalidArguments, format!("{path} cannot be a name here: {why}. Choose another name."))
-            }
-            FileErrorKind::Io(error) => ToolError::new(
-                ErrorCode::IoError,
-                format!("{path}: {error}. The workspace is as it was; try again, and tell the user if it stays so."),
-            ),
-        };
-        error.with("path", path.to_string())
-    }
 }

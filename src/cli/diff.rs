@@ -13,7 +13,7 @@ use super::print::{Out, Paint, Tone, local, printed, size};
 use super::root::{self, Roots};
 use crate::ledger::state::StateFolder;
 use crate::ledger::{ChangeRecord, ChangedStep, Filter, Ledger, LedgerError, Options, Status};
-use crate::model::event::FsAction;
+use crate::model::event::{FsAction, FsStep};
 use crate::model::id::ChangeId;
 use crate::model::world::RealWorld;
 use crate::text::encoding::decode;
@@ -103,6 +103,9 @@ fn step_shown(
     match step.action {
         FsAction::MakeDir => return writeln!(out, "folder made: {path}"),
         FsAction::RemoveDir => return writeln!(out, "folder removed: {path}"),
+        FsAction::Move => return writeln!(out, "moved: {} → {path}", moved_from(step)),
+        FsAction::Remove => return writeln!(out, "deleted whole: {path}"),
+        FsAction::Restore => return writeln!(out, "restored whole: {path}"),
         FsAction::Write | FsAction::Delete => {}
     }
     let (before, after) = match (before, after) {
@@ -133,6 +136,10 @@ fn step_shown(
         return writeln!(out, "{path}: the same text in another encoding");
     }
     coloured(&diff::unified(&step.path, &old.text, &new.text, CONTEXT), paint, out)
+}
+
+fn moved_from(step: &FsStep) -> String {
+    harmless::line(step.from.as_deref().unwrap_or_default(), LINE)
 }
 
 /// A diff for a terminal; where it goes to a program, every byte of it stays as it is.
@@ -168,6 +175,9 @@ fn summed_up(ChangedStep { step, .. }: &ChangedStep, (before, after): &(Side, Si
     let what = match (step.action, before) {
         (FsAction::MakeDir, _) => "  folder made",
         (FsAction::RemoveDir, _) => "  folder removed",
+        (FsAction::Move, _) => return format!("{} → {}", moved_from(step), harmless::line(&step.path, LINE)),
+        (FsAction::Remove, _) => return format!("{}  deleted whole", harmless::line(&step.path, LINE)),
+        (FsAction::Restore, _) => return format!("{}  restored whole", harmless::line(&step.path, LINE)),
         (FsAction::Delete, _) => "  removed",
         (FsAction::Write, Side::Absent) => "  created",
         (FsAction::Write, _) => "",

@@ -106,6 +106,10 @@ pub struct LimitsSection {
     pub resource_bytes: Option<NonZeroU64>,
     /// Bytes of a file that can be patched or overwritten.
     pub edit_bytes: Option<NonZeroU64>,
+    /// Bytes that one `delete_path` takes. What is deleted is kept for undoing, so more than the retention keeps is lost.
+    pub delete_bytes: Option<NonZeroU64>,
+    /// Files, links and folders that one `delete_path` takes.
+    pub delete_entries: Option<NonZeroUsize>,
 }
 
 impl LimitsSection {
@@ -126,6 +130,8 @@ impl LimitsSection {
         put(&mut limits.image_bytes, self.image_bytes);
         put(&mut limits.resource_bytes, self.resource_bytes);
         put(&mut limits.edit_bytes, self.edit_bytes);
+        put(&mut limits.delete_bytes, self.delete_bytes);
+        put(&mut limits.delete_entries, self.delete_entries);
     }
 
     /// These limits, and where one is left out, that of `other`.
@@ -141,6 +147,8 @@ impl LimitsSection {
             image_bytes: self.image_bytes.or(other.image_bytes),
             resource_bytes: self.resource_bytes.or(other.resource_bytes),
             edit_bytes: self.edit_bytes.or(other.edit_bytes),
+            delete_bytes: self.delete_bytes.or(other.delete_bytes),
+            delete_entries: self.delete_entries.or(other.delete_entries),
         }
     }
 }

@@ -117,6 +117,8 @@ fn every_key_is_read() {
         image_bytes = 4
         resource_bytes = 6
         edit_bytes = 5
+        delete_bytes = 7
+        delete_entries = 8
 
         [[rule]]
         decision = "deny"
@@ -162,7 +164,8 @@ fn every_key_is_read() {
     let limits = config.settings(Settings::served()).limits;
     assert_eq!((limits.read_lines, limits.read_bytes, limits.list_entries), (1, 2, 3));
     assert_eq!((limits.image_bytes, limits.resource_bytes, limits.edit_bytes), (4, 6, 5));
-    assert_eq!((config.rules.len(), config.rules[0].line.as_str()), (1, "line 16 of the user's configuration"));
+    assert_eq!((limits.delete_bytes, limits.delete_entries), (7, 8));
+    assert_eq!((config.rules.len(), config.rules[0].line.as_str()), (1, "line 18 of the user's configuration"));
     assert_eq!(config.hooks.iter().map(|hook| hook.value.timeout_ms).collect::<Vec<_>>(), [5, 10_000]);
     assert_eq!(config.descriptions[0].value.1, Description { variant: "short".into(), text: "Reads a file.".into() });
     assert_eq!((config.redact[0].value.as_str(), loaded.left_out.len()), ("write_file.content", 0));

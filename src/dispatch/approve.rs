@@ -10,9 +10,11 @@ use crate::gate::{CallFacts, Ground, Verdict};
 use crate::model::change::{Change, ChangeSet};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::event::Event;
+use crate::model::path::WsPath;
 use crate::model::version::Version;
 use crate::text::{diff, encoding};
 use crate::tool::registry::Entry;
+use crate::workspace::{Depth, Kind};
 
 /// How many bytes of a file are read to show what would change in it.
 const SHOWN: u64 = 1024 * 1024;
@@ -107,6 +109,9 @@ impl<'a> Approval<'a> {
                 Change::Delete { expect, .. } => part(format!("delete {expect:?}").as_bytes()),
                 Change::MakeDir { .. } => part(b"make folder"),
                 Change::RemoveDir { .. } => part(b"remove folder"),
+                Change::Move { from, expect, .. } => part(format!("move {from:?} {expect:?}").as_bytes()),
+                Change::Remove { expect, .. } => part(format!("remove {expect:?}").as_bytes()),
+                Change::Restore { kept, .. } => part(format!("restore {kept}").as_bytes()),
             }
         }
         hasher.finalize().into()
@@ -140,6 +145,14 @@ fn shown(run: &Run<'_>, set: &ChangeSet) -> String {
             Change::Delete { .. } => text.push_str(&format!("The file {path} is removed.\n")),
             Change::MakeDir { .. } => text.push_str(&format!("The folder {path} is made.\n")),
             Change::RemoveDir { .. } => text.push_str(&format!("The folder {path} is removed if it is empty.\n")),
+            Change::Move { from, .. } => {
+                text.push_str(&format!("{} moves to {path}.\n", whole(run, from)));
+            }
+            Change::Remove { .. } => {
+                text.push_str(&format!("{} is deleted, and kept so that it can be undone.\n", whole(run, path)));
+                text.push_str(&named(run, path));
+            }
+            Change::Restore { .. } => text.push_str(&format!("{path} comes back as it was when it was deleted.\n")),
         }
     }
     text
@@ -148,6 +161,30 @@ fn shown(run: &Run<'_>, set: &ChangeSet) -> String {
 /// Bytes as a person reads them.
 fn readable(bytes: &[u8]) -> Cow<'_, str> {
     encoding::decode(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), |decoded| decoded.text)
+}
+
+/// `The folder src with 12 entries`.
+fn whole(run: &Run<'_>, path: &WsPath) -> String {
+    match run.view().survey(path, Depth::Names) {
+        Ok(survey) if survey.kind == Kind::Dir => {
+            let number = survey.below.len();
+            format!("The folder {path} with {number} {}", if number == 1 { "entry" } else { "entries" })
+        }
+        Ok(survey) if survey.kind == Kind::Link => format!("The link {path}"),
+        _ => format!("The file {path}"),
+    }
+}
+
+/// The first names of what is in a folder, a line each.
+fn named(run: &Run<'_>, path: &WsPath) -> String {
+    /// More names than this tell nobody more.
+    const NAMES: usize = 20;
+    let below = run.view().survey(path, Depth::Names).map(|survey| survey.below).unwrap_or_default();
+    let mut text: String = below.iter().take(NAMES).map(|entry| format!("  {}\n", entry.path)).collect();
+    if below.len() > NAMES {
+        text.push_str(&format!("  and {} more\n", below.len() - NAMES));
+    }
+    text
 }
 
 fn denied(ground: &Ground, answer: Answer) -> ToolError {

@@ -6,7 +6,6 @@ mod open;
 mod record;
 mod recover;
 
-use std::collections::HashSet;
 use std::io;
 use std::sync::Mutex;
 use std::time::SystemTime;
@@ -17,6 +16,7 @@ use crate::ledger::blobs::Swept;
 pub use crate::ledger::changes::inverse::Inverse;
 pub(super) use crate::ledger::changes::inverse::inverse;
 use crate::ledger::changes::list::List;
+pub(super) use crate::ledger::changes::list::Needed;
 pub use crate::ledger::changes::open::OpenChange;
 use crate::ledger::changes::record::Entry;
 pub use crate::ledger::changes::record::{ChangeKind, ChangeRecord, ChangedStep, Filter, Status};
@@ -24,7 +24,6 @@ pub(super) use crate::ledger::changes::recover::{Alive, is_gone, recover};
 use crate::ledger::error::LedgerError;
 use crate::ledger::store::{self, Lock, hold};
 use crate::model::id::ChangeId;
-use crate::model::version::Version;
 
 const FILE: &str = "changes.jsonl";
 
@@ -118,9 +117,9 @@ impl Changes {
         &self,
         before: SystemTime,
         random: u128,
-        blobs: impl FnOnce(&HashSet<Version>) -> Result<Swept, LedgerError>,
+        blobs: impl FnOnce(&Needed) -> Result<Swept, LedgerError>,
     ) -> Result<Swept, LedgerError> {
-        let Place::Disk { state, lock, durable } = &self.place else { return blobs(&HashSet::new()) };
+        let Place::Disk { state, lock, durable } = &self.place else { return blobs(&Needed::default()) };
         let _held = lock.hold().map_err(LedgerError::Changes)?;
         let (needed, left) = self.look(|list| (list.needed(), list.since(before)))?;
         if let Some(entries) = left {
@@ -131,8 +130,8 @@ impl Changes {
         blobs(&needed)
     }
 
-    /// The bytes that changes which have not ended may need.
-    pub(super) fn needed(&self) -> Result<HashSet<Version>, LedgerError> {
+    /// What changes that have not ended may need.
+    pub(super) fn needed(&self) -> Result<Needed, LedgerError> {
         self.look(List::needed)
     }
 

@@ -10,6 +10,7 @@ use crate::ledger::changes::{Alive, Changes};
 use crate::ledger::error::StateError;
 use crate::ledger::flusher::{Flusher, Waiting};
 use crate::ledger::log::{FileSink, Log, MemorySink};
+use crate::ledger::nodes::Nodes;
 use crate::ledger::redact::Redact;
 use crate::ledger::seen::{Notes, Seen};
 use crate::ledger::state::StateFolder;
@@ -52,6 +53,7 @@ impl Ledger {
             calls: AtomicU64::new(0),
             log: Log::new(Box::new(logged.clone()), blobs.clone()),
             blobs,
+            nodes: Nodes::passing(world.clone()),
             changes: Changes::in_memory(),
             seen: Seen::noted(Notes::nowhere()),
             flusher: Arc::default(),
@@ -99,6 +101,7 @@ fn open(state: &StateFolder, options: Options, world: Arc<dyn World>) -> io::Res
         calls: AtomicU64::new(0),
         log: Log::new(Box::new(sink), blobs.clone()),
         blobs,
+        nodes: Nodes::on_disk(state.dir.try_clone()?, durable, world.clone()),
         changes: Changes::on_disk(state.dir.try_clone()?, durable)?,
         seen: Seen::noted(Notes::on_disk(&state.dir, flusher.clone(), world.clone())?),
         flusher,

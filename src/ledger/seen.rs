@@ -139,8 +139,24 @@ impl Seen {
         self.note(principal, &mut eyes, anew(path, edited.identity, edited.after, spans));
     }
 
-    /// What was at `from`, a file or a folder, is at `to` now.
-    pub fn moved(&self, principal: &str, from: &WsPath, to: &WsPath) {
+    /// What was at `from`, a file or a folder, is at `to` now. Of a file that had this `identity` before it moved and has
+    /// these bytes, what was seen of it still holds, although moving has changed the identity.
+    pub fn moved(
+        &self,
+        principal: &str,
+        from: &WsPath,
+        to: &WsPath,
+        identity: Option<Identity>,
+        version: Option<Version>,
+    ) {
+        if let (Some(eyes), Some(_)) = (self.eyes(principal), identity) {
+            let mut eyes = hold(&eyes);
+            self.load(principal, &mut eyes);
+            let known = eyes.files.get_mut(from.as_str()).into_iter().flatten();
+            for known in known.filter(|known| known.identity == identity) {
+                known.version = known.version.or(version);
+            }
+        }
         self.relocate(principal, from, Some(to));
     }
 

@@ -28,7 +28,7 @@ impl Ledger {
         let Some(core) = self.core() else { return Ok(Swept::default()) };
         let now = store::system_time(core.world.now()).map_err(LedgerError::Blobs)?;
         let needed = core.changes.needed()?;
-        core.blobs.sweep(&needed, core.limits, now, true).map_err(LedgerError::Blobs)
+        core.blobs.sweep(&core.nodes, &needed, core.limits, now, true).map_err(LedgerError::Blobs)
     }
 }
 
@@ -36,7 +36,8 @@ impl Core {
     fn sweep(&self) -> Result<Swept, LedgerError> {
         let now = store::system_time(self.world.now()).map_err(LedgerError::Blobs)?;
         let before = now.checked_sub(self.limits.older_than).unwrap_or(SystemTime::UNIX_EPOCH);
-        let blobs = |needed: &_| self.blobs.sweep(needed, self.limits, now, false).map_err(LedgerError::Blobs);
+        let blobs =
+            |needed: &_| self.blobs.sweep(&self.nodes, needed, self.limits, now, false).map_err(LedgerError::Blobs);
         let swept = self.changes.sweep(before, self.world.random(), blobs)?;
         if let Some(sessions) = &self.sessions {
             sweep_logs(sessions, before).map_err(LedgerError::Log)?;

@@ -6,6 +6,7 @@ mod logging;
 mod reading;
 mod recovery;
 mod seeing;
+mod whole;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -101,7 +102,7 @@ impl Files {
             let (expect, content) = match change {
                 Change::Write { expect, content, .. } => (*expect, Some(content.clone())),
                 Change::Delete { expect, .. } => (*expect, None),
-                Change::MakeDir { .. } | Change::RemoveDir { .. } => continue,
+                _ => continue,
             };
             let met = match expect {
                 Expect::Any => true,
@@ -127,10 +128,12 @@ impl Files {
             Change::Delete { .. } => (FsAction::Delete, None),
             Change::MakeDir { .. } => (FsAction::MakeDir, None),
             Change::RemoveDir { .. } => (FsAction::RemoveDir, None),
+            other => panic!("these files do not know {other:?}"),
         };
         let path = change.path().as_str().to_owned();
         let before = self.0.get(&path).map(|bytes| Version::of(bytes).to_string());
-        FsStep { action, real: path.clone(), path, before, after: after.map(|v| v.to_string()), temp: None }
+        let after = after.map(|v| v.to_string());
+        FsStep { action, real: path.clone(), path, from: None, before, after, temp: None, kept: None }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use crate::model::id::KeptId;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
 
@@ -48,18 +49,58 @@ pub enum Change {
         /// Where.
         path: WsPath,
     },
+    /// A file, a link itself, or a folder with all that is in it gets another path and stays what it is. Nothing may be
+    /// at `to`. No other step of the set may be about what is below either path.
+    Move {
+        /// From where.
+        from: WsPath,
+        /// To where.
+        to: WsPath,
+        /// The bytes of a file that moves; of anything else nothing can be expected.
+        expect: Expect,
+    },
+    /// A file, a link itself, or a folder with all that is in it goes. It is kept whole, as it is.
+    Remove {
+        /// Where.
+        path: WsPath,
+        /// The mark that a survey of it gave.
+        expect: Expect,
+        /// Under which name it is kept; a new one if left out.
+        kept: Option<KeptId>,
+    },
+    /// What was removed comes back as it was. Nothing may be at `path`.
+    Restore {
+        /// Where.
+        path: WsPath,
+        /// Under which name it is kept.
+        kept: KeptId,
+        /// The mark that it had.
+        mark: Version,
+    },
 }
 
 impl Change {
-    /// The path that this step changes.
+    /// The path that this step changes: of a move, where it leads.
     #[must_use]
     pub fn path(&self) -> &WsPath {
         match self {
             Change::Write { path, .. }
             | Change::Delete { path, .. }
             | Change::MakeDir { path }
-            | Change::RemoveDir { path } => path,
+            | Change::RemoveDir { path }
+            | Change::Move { to: path, .. }
+            | Change::Remove { path, .. }
+            | Change::Restore { path, .. } => path,
         }
+    }
+
+    /// Every path that this step names.
+    pub fn paths(&self) -> impl Iterator<Item = &WsPath> {
+        let from = match self {
+            Change::Move { from, .. } => Some(from),
+            _ => None,
+        };
+        from.into_iter().chain([self.path()])
     }
 }
 

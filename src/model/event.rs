@@ -207,7 +207,11 @@ pub struct FsStep {
     pub path: String,
     /// Where the links on the way lead.
     pub real: String,
-    /// The version that is there before, nothing if there is none.
+    /// Of a move: where the links on the way to what moves lead. `path` and `real` are where it moves to.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub from: Option<String>,
+    /// The version that is there before, nothing if there is none. Of what is removed or restored whole, its mark: it
+    /// is the same as long as nothing in it changes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub before: Option<String>,
     /// The version that is there after, nothing if there is none.
@@ -217,6 +221,9 @@ pub struct FsStep {
     /// else may be there for a while has a name that follows from it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub temp: Option<String>,
+    /// The name under which the ledger keeps what is removed whole.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kept: Option<String>,
 }
 
 /// What a step does.
@@ -231,4 +238,10 @@ pub enum FsAction {
     MakeDir,
     /// An empty folder goes.
     RemoveDir,
+    /// A file, a link or a folder with all that is in it gets another path.
+    Move,
+    /// A file, a link or a folder with all that is in it goes, and is kept whole.
+    Remove,
+    /// What was removed whole comes back.
+    Restore,
 }

@@ -102,6 +102,45 @@ impl schemars::JsonSchema for ChangeId {
     }
 }
 
+/// Something that was taken out of a workspace whole, and is kept under this name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KeptId(u64);
+
+impl KeptId {
+    /// The id that `random` stands for.
+    #[must_use]
+    pub const fn new(random: u64) -> Self {
+        KeptId(random)
+    }
+}
+
+/// The text is not the name of anything that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("what is kept is named by sixteen hexadecimal digits")]
+pub struct NotAKeptId;
+
+impl FromStr for KeptId {
+    type Err = NotAKeptId;
+
+    fn from_str(text: &str) -> Result<Self, NotAKeptId> {
+        let is_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let parsed = u64::from_str_radix(text, 16).ok().filter(|_| text.len() == 16 && is_hex);
+        parsed.map(KeptId).ok_or(NotAKeptId)
+    }
+}
+
+impl fmt::Display for KeptId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl fmt::Debug for KeptId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeptId({self})")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +150,14 @@ mod tests {
         let id = ChangeId::new(0x1234_5678_9abc_def0_1234);
         assert_eq!(id.to_string().parse(), Ok(id));
         assert_eq!("l1o".parse::<ChangeId>(), Err(NotAChangeId));
+    }
+
+    #[test]
+    fn only_names_that_were_given_name_what_is_kept() {
+        let id = KeptId::new(0xab);
+        assert_eq!((id.to_string().as_str(), id.to_string().parse()), ("00000000000000ab", Ok(id)));
+        for odd in ["", "ab", "+0000000000000ab", "00000000000000AB", "../../0123456789", "00000000000000abc"] {
+            assert_eq!(odd.parse::<KeptId>(), Err(NotAKeptId), "{odd}");
+        }
     }
 }

@@ -16,7 +16,9 @@ use crate::model::version::Version;
 use crate::text::names::look_alike;
 use crate::tool::ask::Asker;
 use crate::tool::log::LogSink;
-use crate::workspace::{About, FileError, FileErrorKind, Listing, OpenFile, Promise, Root, Stat, Workspace};
+use crate::workspace::{
+    About, Depth, FileError, FileErrorKind, Kind, Listing, OpenFile, Promise, Root, Stat, Survey, Workspace,
+};
 
 pub use walk::{Seen, Sieve, Strolled};
 
@@ -104,6 +106,10 @@ pub struct Limits {
     pub found_line_bytes: usize,
     /// Bytes of a file that can be patched or overwritten.
     pub edit_bytes: u64,
+    /// Bytes that one deletion takes.
+    pub delete_bytes: u64,
+    /// Files, links and folders that one deletion takes.
+    pub delete_entries: usize,
 }
 
 impl Settings {
@@ -122,6 +128,8 @@ impl Settings {
                 found_bytes: 64 * 1024,
                 found_line_bytes: 400,
                 edit_bytes: 512 * 1024 * 1024,
+                delete_bytes: 512 * 1024 * 1024,
+                delete_entries: 100_000,
             },
             text: TextRules::Bridged,
             mend_slips: true,
@@ -143,6 +151,8 @@ impl Settings {
                 found_bytes: usize::MAX,
                 found_line_bytes: usize::MAX,
                 edit_bytes: u64::MAX,
+                delete_bytes: u64::MAX,
+                delete_entries: usize::MAX,
             },
             text: TextRules::Exact,
             mend_slips: false,
@@ -284,6 +294,12 @@ impl View {
         self.workspace.real(path)
     }
 
+    /// Whether `path` is one of the folders that the workspace is made of, or what holds them.
+    #[must_use]
+    pub fn is_root(&self, path: &WsPath) -> bool {
+        path.is_root() || self.workspace.roots().iter().any(|root| root.at == *path)
+    }
+
     /// What follows one of the workspace's own absolute paths, part by part.
     fn below_a_root(&self, text: &str) -> Option<String> {
         let text = text.replace(is_separator, "/");
@@ -330,6 +346,22 @@ impl View {
     /// See [`Workspace::list`].
     pub fn list(&self, path: &WsPath, limit: usize) -> Result<Listing, FileError> {
         self.workspace.list(path, limit)
+    }
+
+    /// What `path` itself is: a link at its end is not followed.
+    ///
+    /// # Errors
+    /// See [`Workspace::look`].
+    pub fn look(&self, path: &WsPath) -> Result<Kind, FileError> {
+        self.workspace.look(path)
+    }
+
+    /// Everything at `path` and below it, no link followed.
+    ///
+    /// # Errors
+    /// See [`Workspace::survey`].
+    pub fn survey(&self, path: &WsPath, depth: Depth) -> Result<Survey, FileError> {
+        self.workspace.survey(path, depth)
     }
 
     /// All bytes of a file that is to be changed.

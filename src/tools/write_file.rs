@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{check_expected, check_no_nul, not_text};
+use super::{check_expected, check_no_nul, missing_folders, not_text};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::{WsPath, is_separator};
@@ -180,7 +180,7 @@ fn kept(encoding: Encoding) -> Option<String> {
 }
 
 fn create(view: &View, path: &WsPath, args: Args) -> Result<Plan<Output>, ToolError> {
-    let mut changes = missing_folders(view, path, args.create_dirs.unwrap_or(false))?;
+    let mut changes = folders_above(view, path, args.create_dirs.unwrap_or(false))?;
     let notes = match view.text_rules() {
         TextRules::Exact => Vec::new(),
         TextRules::Bridged => {
@@ -199,24 +199,9 @@ fn output(path: String, created: bool, changed: bool, content: &[u8], notes: Vec
     Output { path, created, changed, size: content.len() as u64, version, notes }
 }
 
-/// The steps that make the folders above `path`, from the outside in; none if they are there.
-fn missing_folders(view: &View, path: &WsPath, create_dirs: bool) -> Result<Vec<Change>, ToolError> {
-    let mut steps = Vec::new();
-    if view.promise().folders_implied {
-        return Ok(steps);
-    }
-    let mut folder = path.parent();
-    while let Some(missing) = folder.filter(|folder| !folder.is_root()) {
-        match view.stat(&missing) {
-            Ok(stat) if stat.kind == Kind::Dir => break,
-            Ok(_) => return Err(FileErrorKind::NotADirectory.at(&missing).into()),
-            Err(error) if matches!(error.kind, FileErrorKind::NotFound) => {}
-            Err(error) => return Err(error.into()),
-        }
-        folder = missing.parent();
-        steps.push(Change::MakeDir { path: missing });
-    }
-    steps.reverse();
+/// The steps that make the folders above `path`, where that is wanted; none if they are there.
+fn folders_above(view: &View, path: &WsPath, create_dirs: bool) -> Result<Vec<Change>, ToolError> {
+    let steps = missing_folders(view, path)?;
     match steps.first() {
         Some(first) if !create_dirs => Err(ToolError::new(
             ErrorCode::FileNotFound,

@@ -25,6 +25,7 @@ mod looking;
 mod removing;
 mod sets;
 mod walking;
+mod whole;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -50,7 +51,8 @@ pub type Seed = BTreeMap<WsPath, Bytes>;
 /// # Panics
 /// Where the home does not keep what [`Workspace`] and its [`Promise`](crate::workspace::Promise) say.
 pub fn check(make: &dyn Fn(&Seed) -> Box<dyn Fixture>) {
-    let cases = [looking::CASES, walking::CASES, changing::CASES, removing::CASES, sets::CASES, journal::CASES];
+    let cases =
+        [looking::CASES, walking::CASES, changing::CASES, removing::CASES, sets::CASES, whole::CASES, journal::CASES];
     for (name, case) in cases.into_iter().flatten() {
         let seed =
             seed(&[("top.txt", "top\n"), ("src/main.rs", "fn main() {}\n"), ("src/deep/er.txt", ""), ("src-2", "2")]);

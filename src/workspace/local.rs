@@ -26,11 +26,13 @@ use crate::model::folder::Folder;
 use crate::model::path::WsPath;
 pub(super) use crate::workspace::local::base::{Base, Below};
 pub(super) use crate::workspace::local::fault::{fault, patiently};
+pub(super) use crate::workspace::local::list::shown;
 pub(super) use crate::workspace::local::names::allowed;
+pub(super) use crate::workspace::local::read::kind_of;
 use crate::workspace::watch::Watched;
 use crate::workspace::{
-    About, Atomic, Durability, FileError, Journal, Kind, Listing, OpenFile, Promise, Recovered, Root, Stat, Tell,
-    Watch, Workspace, replace,
+    About, Atomic, Depth, Durability, FileError, Journal, Kind, Listing, OpenFile, Promise, Recovered, Root, Stat,
+    Survey, Tell, Watch, Workspace, nodes, replace,
 };
 #[cfg(unix)]
 use crate::workspace::{Walk, Walked};
@@ -204,6 +206,27 @@ impl Workspace for Local {
     #[cfg(unix)]
     fn walk(&self, path: &WsPath, asked: &Walk<'_>) -> Result<Walked, FileError> {
         walk::walk(&self.base, path, asked).map_err(|kind| kind.at(path))
+    }
+
+    fn look(&self, path: &WsPath) -> Result<Kind, FileError> {
+        if self.base.is_top(path) {
+            return Ok(Kind::Dir);
+        }
+        let Below { dir, path: inner, .. } = self.base.find(path)?;
+        let metadata = patiently(|| dir.symlink_metadata(below(&inner)));
+        metadata.map(|metadata| kind_of(&metadata.file_type())).map_err(|error| fault(error).at(path))
+    }
+
+    fn survey(&self, path: &WsPath, depth: Depth) -> Result<Survey, FileError> {
+        if self.base.is_top(path) {
+            let surveys = self.base.roots().iter().map(|root| Ok((root.at.as_str(), self.survey(&root.at, depth)?)));
+            return surveys.collect::<Result<Vec<_>, _>>().map(Survey::of_all);
+        }
+        let Below { dir, path: inner, at } = self.base.find(path)?;
+        nodes::survey(dir, below(&inner), depth).map_err(|(place, error)| {
+            let place = place.to_str().and_then(|place| WsPath::parse(place).ok());
+            fault(error).at(&place.map_or_else(|| path.clone(), |place| place.under(at)))
+        })
     }
 
     fn real(&self, path: &WsPath) -> WsPath {

@@ -14,10 +14,11 @@ use bytes::Bytes;
 use crate::model::change::ChangeSet;
 use crate::model::event::FsStep;
 use crate::model::path::WsPath;
+use crate::model::version::{Version, VersionHasher};
 use crate::workspace::memory::held::Held;
 use crate::workspace::{
-    Atomic, Durability, Entry, FileError, FileErrorKind, Journal, Kind, Listing, OpenFile, Promise, Recovered, Stat,
-    Workspace,
+    Atomic, Depth, Durability, Entry, FileError, FileErrorKind, Journal, Kind, Listing, OpenFile, Promise, Recovered,
+    Stat, Survey, Surveyed, Workspace,
 };
 
 /// Files in memory. Clones share the files.
@@ -109,6 +110,14 @@ impl Workspace for Memory {
         Ok(Listing { entries, total })
     }
 
+    fn look(&self, path: &WsPath) -> Result<Kind, FileError> {
+        self.stat(path).map(|stat| stat.kind)
+    }
+
+    fn survey(&self, path: &WsPath, _: Depth) -> Result<Survey, FileError> {
+        survey(&self.read(), path)
+    }
+
     fn commit(&self, set: &ChangeSet, journal: &dyn Journal) -> Result<(), FileError> {
         commit::commit(&mut self.write(), set, journal)
     }
@@ -171,6 +180,38 @@ fn children(files: &Files, folder: &WsPath) -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// The files below `folder`, with the rest of their paths.
+fn below<'a>(files: &'a Files, folder: &WsPath) -> impl Iterator<Item = (&'a WsPath, &'a str, &'a Held)> + use<'a> {
+    let start = if folder.is_root() { String::new() } else { format!("{}/", folder.as_str()) };
+    let from = files.range::<str, _>((Bound::Included(start.as_str()), Bound::Unbounded));
+    from.map_while(move |(path, held)| Some((path, path.as_str().strip_prefix(&start)?, held)))
+}
+
+fn survey(files: &Files, path: &WsPath) -> Result<Survey, FileError> {
+    let mut marks = VersionHasher::default();
+    let mut mark = |path: &str, held: &Held| {
+        marks.update(format!("{}:{path}={}", path.len(), Version::of(&held.bytes)).as_bytes());
+        held.bytes.len() as u64
+    };
+    let (mut entries, mut bytes) = (BTreeMap::new(), 0);
+    let kind = match look(files, path)? {
+        Found::File(held) => {
+            bytes += mark("", held);
+            Kind::File
+        }
+        Found::Folder => {
+            for (_, rest, held) in below(files, path) {
+                bytes += mark(rest, held);
+                let folders = rest.match_indices('/').map(|(at, _)| (rest[..at].to_owned(), Kind::Dir));
+                entries.extend(folders.chain([(rest.to_owned(), Kind::File)]));
+            }
+            Kind::Dir
+        }
+    };
+    let below = entries.into_iter().map(|(path, kind)| Surveyed { path, kind }).collect();
+    Ok(Survey { kind, below, bytes, mark: marks.finish() })
 }
 
 fn first_from<'a>(files: &'a Files, from: &str) -> Option<(&'a WsPath, &'a Held)> {

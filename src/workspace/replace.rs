@@ -9,12 +9,14 @@
 mod beside;
 mod disk;
 mod exchange;
+mod folder;
 mod fresh;
 mod identity;
 mod item;
 mod keep;
 mod locks;
 mod metadata;
+mod node;
 mod overwrite;
 mod place;
 mod recover;
@@ -41,10 +43,14 @@ use crate::model::event::{FsAction, FsStep};
 use crate::model::path::WsPath;
 use crate::workspace::local::{Base, Below, fault};
 pub(super) use crate::workspace::replace::beside::is_temporary;
+use crate::workspace::replace::folder::{Folder, is_folder};
 pub(super) use crate::workspace::replace::identity::identity;
 use crate::workspace::replace::item::Item;
+pub(super) use crate::workspace::replace::metadata::carry;
+use crate::workspace::replace::node::{Node, Target};
 use crate::workspace::replace::place::Place;
 pub(super) use crate::workspace::replace::recover::recover;
+pub(super) use crate::workspace::replace::sync::sync_folder;
 use crate::workspace::{Durability, FileError, FileErrorKind, Journal, journal_failed};
 
 /// Where the links on the way to `path` lead, for a file that may not be there yet as well as for a folder.
@@ -66,8 +72,9 @@ pub(super) fn commit(
     journal: &dyn Journal,
 ) -> Result<(), FileError> {
     let durable = durability == Durability::Full;
-    let mut work = Work { base, durable, folders: Vec::new(), files: Vec::new(), emptied: Vec::new() };
-    work.prepare(set)?;
+    let mut work =
+        Work { base, durable, folders: Vec::new(), nodes: Vec::new(), files: Vec::new(), emptied: Vec::new() };
+    work.prepare(set, journal)?;
     let steps = work.steps();
     let Some(first) = set.iter().next().filter(|_| !steps.is_empty()) else { return Ok(()) };
     journal.intend(&steps).map_err(|error| journal_failed(error).at(first.path()))?;
@@ -75,10 +82,10 @@ pub(super) fn commit(
     let mut held = Vec::new();
     match work.perform(journal, &mut held) {
         Ok(()) => {
-            work.finish();
+            work.finish(journal);
             Ok(())
         }
-        Err(error) => Err(work.undo().err().unwrap_or(error)),
+        Err(error) => Err(work.undo(journal).err().unwrap_or(error)),
     }
 }
 
@@ -88,17 +95,11 @@ struct Work<'a> {
     durable: bool,
     /// To be made, or made.
     folders: Vec<Folder>,
+    /// What moves, goes or comes back whole.
+    nodes: Vec<Node>,
     files: Vec<Item>,
     /// Folders that go once the files in them are gone.
     emptied: Vec<Place>,
-}
-
-/// A folder that is not there yet.
-struct Folder {
-    path: WsPath,
-    real: String,
-    /// Where it was made, once it is.
-    made: Option<Place>,
 }
 
 /// Why a staged file did not get to its place.
@@ -126,15 +127,19 @@ impl From<io::Error> for Setback {
 
 /// Looking, and making ready: nothing here leaves a trace.
 impl Work<'_> {
-    fn prepare(&mut self, set: &ChangeSet) -> Result<(), FileError> {
+    fn prepare(&mut self, set: &ChangeSet, journal: &dyn Journal) -> Result<(), FileError> {
         for change in set {
             match change {
                 Change::MakeDir { path } => self.plan_folder(path)?,
                 Change::RemoveDir { path } => self.plan_removal(path)?,
                 Change::Write { path, expect, content } => self.plan_file(path, *expect, Some(content))?,
                 Change::Delete { path, expect } => self.plan_file(path, *expect, None)?,
+                Change::Move { .. } | Change::Remove { .. } | Change::Restore { .. } => {
+                    self.plan_node(change, journal)?
+                }
             }
         }
+        self.one_thing_at_a_time()?;
         self.files.retain(|file| !file.comes_to_nothing());
         Ok(())
     }
@@ -207,19 +212,64 @@ impl Work<'_> {
         Ok(())
     }
 
+    fn plan_node(&mut self, change: &Change, journal: &dyn Journal) -> Result<(), FileError> {
+        let path = change.path();
+        let target = || match self.in_planned(path) {
+            Some(real) => place::check_names(path).map(|()| Target::Later(real)),
+            None => {
+                let place = Place::of_folder(self.base, path)?;
+                place.map(Target::Here).ok_or_else(|| FileErrorKind::Stale { now: None }.at(path))
+            }
+        };
+        let node = match change {
+            Change::Remove { expect, kept, .. } => Node::removal(self.base, path, *expect, *kept)?,
+            Change::Restore { kept, mark, .. } => {
+                let target = target()?;
+                let freed = self.frees(&target);
+                Node::coming_back(self.base, path, target, freed, (*kept, *mark), journal)?
+            }
+            Change::Move { from, expect, .. } => {
+                let target = target()?;
+                let freed = self.frees(&target);
+                Node::moving(self.base, from, (path, target), *expect, freed)?
+            }
+            _ => return Ok(()),
+        };
+        self.nodes.push(node);
+        Ok(())
+    }
+
+    /// Whether an earlier step takes away what is where another one leads.
+    fn frees(&self, target: &Target) -> bool {
+        match target {
+            Target::Here(place) => self.nodes.iter().any(|earlier| earlier.frees(place)),
+            Target::Later(_) => false,
+        }
+    }
+
+    /// Refuses a set in which a file is changed in what moves, goes or comes back with it.
+    fn one_thing_at_a_time(&self) -> Result<(), FileError> {
+        let in_the_way = |file: &&Item| self.nodes.iter().any(|node| node.concerns(file.real()));
+        let Some(file) = self.files.iter().find(in_the_way) else { return Ok(()) };
+        let told = "it is changed in the same set as something that holds it moves or goes; make two sets of it";
+        Err(FileErrorKind::Io(io::Error::new(io::ErrorKind::InvalidInput, told)).at(&file.path))
+    }
+
     /// What is about to happen, in that order.
     fn steps(&self) -> Vec<FsStep> {
         let folder = |action, path: &WsPath, real: String| FsStep {
             action,
             path: path.as_str().to_owned(),
             real,
+            from: None,
             before: None,
             after: None,
             temp: None,
+            kept: None,
         };
         let made = self.folders.iter().map(|made| folder(FsAction::MakeDir, &made.path, made.real.clone()));
         let gone = self.emptied.iter().map(|gone| folder(FsAction::RemoveDir, &gone.path, gone.real(self.base)));
-        made.chain(self.files.iter().map(Item::step)).chain(gone).collect()
+        made.chain(self.nodes.iter().map(Node::step)).chain(self.files.iter().map(Item::step)).chain(gone).collect()
     }
 }
 
@@ -229,10 +279,21 @@ impl Work<'_> {
         for folder in &mut self.folders {
             folder.make(self.base)?;
         }
+        if !self.nodes.is_empty() {
+            // What moves into a folder would be lost with it, if the power went.
+            self.sync_made()?;
+        }
+        for node in &mut self.nodes {
+            node.make_ready(self.base)?;
+        }
         for file in &mut self.files {
             file.make_ready(self.base)?;
         }
-        *held = locks::hold(self.files.iter().flat_map(Item::keys));
+        let nodes = self.nodes.iter().flat_map(Node::places).map(Place::key);
+        *held = locks::hold(nodes.chain(self.files.iter().flat_map(Item::keys)));
+        for at in 0..self.nodes.len() {
+            self.put_node(at, journal)?;
+        }
         for file in &mut self.files {
             file.put().map_err(|kind| kind.at(&file.path))?;
         }
@@ -240,14 +301,32 @@ impl Work<'_> {
         for file in &mut self.files {
             file.keep(journal).map_err(|kind| kind.at(&file.path))?;
         }
+        for node in &mut self.nodes {
+            node.keep(journal).map_err(|kind| kind.at(&node.path))?;
+        }
         Ok(())
     }
 
+    fn put_node(&mut self, at: usize, journal: &dyn Journal) -> Result<(), FileError> {
+        let (earlier, later) = self.nodes.split_at_mut(at);
+        let Some(node) = later.first_mut() else { return Ok(()) };
+        if let Some(place) = node.place.as_ref().filter(|place| earlier.iter().any(|earlier| earlier.frees(place)))
+            && self.durable
+        {
+            // Else a loss of power could take what made room, and what took the room not.
+            disk::sync_folder(&place.dir).map_err(|error| fault(error).at(&node.path))?;
+        }
+        node.put(journal).map_err(|kind| kind.at(&node.path))
+    }
+
     /// Clears away what is not needed any more. From here on nothing fails: what cannot be cleared away stays.
-    fn finish(&mut self) {
+    fn finish(&mut self, journal: &dyn Journal) {
         let mut cleared = false;
         for file in &mut self.files {
             cleared |= file.finish();
+        }
+        for node in &mut self.nodes {
+            cleared |= node.finish(journal);
         }
         for place in &self.emptied {
             cleared |= disk::remove_dir(&place.dir, &place.name).is_ok();
@@ -258,6 +337,14 @@ impl Work<'_> {
         }
     }
 
+    /// Makes the folders that were made safe.
+    fn sync_made(&self) -> Result<(), FileError> {
+        for place in self.folders.iter().filter(|_| self.durable).filter_map(|folder| folder.made.as_ref()) {
+            disk::sync_folder(&place.dir).map_err(|error| fault(error).at(&place.path))?;
+        }
+        Ok(())
+    }
+
     /// Makes names as safe as content: each folder once.
     fn sync(&self) -> Result<(), FileError> {
         if !self.durable {
@@ -265,8 +352,9 @@ impl Work<'_> {
         }
         let files = self.files.iter().filter_map(|file| file.place.as_ref());
         let folders = self.folders.iter().filter_map(|folder| folder.made.as_ref());
+        let nodes = self.nodes.iter().flat_map(Node::places);
         let mut done = Vec::new();
-        for place in files.chain(folders).chain(&self.emptied) {
+        for place in nodes.chain(files).chain(folders).chain(&self.emptied) {
             if !done.contains(&place.folder) {
                 disk::sync_folder(&place.dir).map_err(|error| fault(error).at(&place.path))?;
                 done.push(place.folder);
@@ -277,8 +365,11 @@ impl Work<'_> {
 
     /// Gets back what the journal has, all of it, before any file is put back: where displaced bytes are gone, a recovery
     /// takes the change for finished.
-    fn recall(&self) -> Result<(), FileError> {
+    fn recall(&mut self, journal: &dyn Journal) -> Result<(), FileError> {
         let mut recalled = false;
+        for node in &mut self.nodes {
+            recalled |= node.recall(journal).map_err(|error| fault(error).at(&node.path))?;
+        }
         for file in &self.files {
             recalled |= file.recall().map_err(|error| fault(error).at(&file.path))?;
         }
@@ -287,9 +378,9 @@ impl Work<'_> {
 
     /// Takes everything back, last step first. Fails where bytes that were displaced could not be put back;
     /// they are kept then, and the failure says where.
-    fn undo(mut self) -> Result<(), FileError> {
-        if let Err(FileError { path, kind }) = self.recall() {
-            self.files.iter_mut().for_each(Item::leave);
+    fn undo(mut self, journal: &dyn Journal) -> Result<(), FileError> {
+        if let Err(FileError { path, kind }) = self.recall(journal) {
+            self.leave();
             let told = format!("{kind}, and the bytes before could not be got back; the change stands");
             return Err(FileErrorKind::Unsettled(told).at(&path));
         }
@@ -298,6 +389,14 @@ impl Work<'_> {
             if let Err(error) = file.undo() {
                 result = Err(FileErrorKind::Unsettled(error.to_string()).at(&file.path));
             }
+        }
+        for node in self.nodes.iter_mut().rev() {
+            if let Err(error) = node.undo(journal) {
+                result = Err(FileErrorKind::Unsettled(error.to_string()).at(&node.path));
+            }
+            let places = node.places().filter(|_| self.durable);
+            // As on the way there: the one must not be lost without the other. A failure is told in any case.
+            places.for_each(|place| drop(disk::sync_folder(&place.dir)));
         }
         // The failure is told in any case; a second one adds nothing to it.
         let _ = self.sync();
@@ -315,36 +414,19 @@ impl Work<'_> {
         }
         result
     }
+
+    /// Leaves everything to a recovery.
+    fn leave(&mut self) {
+        self.files.iter_mut().for_each(Item::leave);
+        self.nodes.iter_mut().for_each(Node::leave);
+    }
 }
 
 impl Drop for Work<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // A journal that panics must not cost anyone their bytes; a recovery will find them.
-            self.files.iter_mut().for_each(Item::leave);
+            self.leave();
         }
     }
-}
-
-impl Folder {
-    fn make(&mut self, base: &Base) -> Result<(), FileError> {
-        let Some(place) = Place::of_folder(base, &self.path)? else { return Ok(()) };
-        match disk::make_dir(&place.dir, &place.name) {
-            Ok(()) => {
-                self.made = Some(place);
-                Ok(())
-            }
-            // Somebody else has made it meanwhile.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => is_folder(base, &self.path),
-            Err(error) => Err(fault(error).at(&self.path)),
-        }
-    }
-}
-
-/// Refuses what is there where a folder is wanted, and is none.
-fn is_folder(base: &Base, path: &WsPath) -> Result<(), FileError> {
-    // Asked through the root, since a link that leads outside is no folder.
-    let Below { dir, path: below, .. } = base.find(path)?;
-    let there = dir.metadata(below.as_str()).is_ok_and(|metadata| metadata.is_dir());
-    if there { Ok(()) } else { Err(FileErrorKind::AlreadyExists.at(path)) }
 }

@@ -47,9 +47,12 @@ fn every_format_has_every_tool_and_is_the_same_at_each_run() {
         assert_eq!(
             names,
             [
+                "delete_path",
                 "file_info",
                 "find_files",
                 "list_dir",
+                "make_dir",
+                "move_path",
                 "patch_file",
                 "patch_files",
                 "read_file",

@@ -19,6 +19,7 @@ mod concurrency;
 mod hooks;
 pub mod kit;
 mod log;
+mod paths;
 mod reading;
 mod rules;
 mod searching;

@@ -354,3 +354,27 @@ fn what_was_decided_stands_below_the_call() {
     let indented = |line: &&str| line.starts_with("                     ");
     assert_eq!(log.lines().filter(indented).count(), 5, "{log}");
 }
+
+#[test]
+fn what_moved_and_went_whole_is_shown_and_taken_back() {
+    let bed = Bed::with(&[("d/a", "1\n"), ("b", "2\n")]);
+    bed.calls(&[
+        ("move_path", json!({"from": "b", "to": "c/b"})),
+        ("delete_path", json!({"path": "d", "recursive": true})),
+    ]);
+    let log = bed.ok(&["log"]);
+    has_lines(&log, &["Move b to c/b", "Delete d with all that is in it", "Deleted folder d (1 entry, 2 bytes)"]);
+    let changes = bed.ok(&["log", "--json", "--changes"]);
+    let ids: Vec<String> = changes
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .filter_map(|line| Some(line["change"].as_str()?.to_owned()))
+        .collect();
+    let mut ids = ids;
+    ids.dedup();
+    has_lines(&bed.ok(&["diff", &ids[0]]), &["folder made: c", "moved: b → c/b"]);
+    has_lines(&bed.ok(&["diff", ids.last().expect("a change")]), &["deleted whole: d"]);
+    has_lines(&bed.ok(&["undo", "--last", "2"]), &["d  deleted whole", "b → c/b"]);
+    assert_eq!((bed.root.text("d/a").as_str(), bed.root.text("b").as_str()), ("1\n", "2\n"));
+    assert!(!bed.root.path().join("c").exists());
+}

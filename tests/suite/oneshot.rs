@@ -374,3 +374,35 @@ fn files_come_back_in_alphabetical_order_and_else_as_they_were() {
         )
     );
 }
+
+#[test]
+fn files_move_and_go_in_the_document_alone() {
+    let files = r#"{"a":"1","d/b":"2","d/e/c":"3"}"#;
+    for (tool, args, observation, after) in [
+        ("move_path", r#"{"from":"a","to":"x/y"}"#, "File moved: a to x/y", r#"{"d/b":"2","d/e/c":"3","x/y":"1"}"#),
+        ("move_path", r#"{"from":"d","to":"m"}"#, "Folder moved: d to m", r#"{"a":"1","m/b":"2","m/e/c":"3"}"#),
+        (
+            "move_path",
+            r#"{"from":"a","to":"d/b","overwrite":true}"#,
+            "File moved: a to d/b",
+            r#"{"d/b":"1","d/e/c":"3"}"#,
+        ),
+        ("delete_path", r#"{"path":"a"}"#, "File deleted: a", r#"{"d/b":"2","d/e/c":"3"}"#),
+        ("delete_path", r#"{"path":"d","recursive":true}"#, "Folder deleted: d (3 entries)", r#"{"a":"1"}"#),
+    ] {
+        assert_eq!(dispatch(document(files, tool, args)).answer(tool), done(tool, observation, after), "{args}");
+    }
+    for (tool, args, code) in [
+        ("move_path", r#"{"from":"a","to":"d/b"}"#, "already_exists"),
+        ("move_path", r#"{"from":"a","to":"d"}"#, "already_exists"),
+        ("move_path", r#"{"from":"a","to":"d","overwrite":true}"#, "directory_not_empty"),
+        ("move_path", r#"{"from":"x","to":"y"}"#, "file_not_found"),
+        ("move_path", r#"{"from":"d","to":"a/d"}"#, "not_a_directory"),
+        ("delete_path", r#"{"path":"d"}"#, "directory_not_empty"),
+        ("delete_path", r#"{"path":"x"}"#, "file_not_found"),
+    ] {
+        assert_eq!(dispatch(document(files, tool, args)).answer(tool), failed(tool, code, files), "{args}");
+    }
+    let refused = dispatch(document(files, "make_dir", r#"{"path":"x"}"#));
+    assert!(refused.refusal("folders exist by the files in them").contains("make_dir"));
+}

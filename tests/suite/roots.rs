@@ -261,3 +261,24 @@ fn one_folder_needs_no_name_and_may_have_one() {
     let both = Command::new(TOOLGATE).args(["log", &path, "--root", &path]).output().expect("the toolgate binary");
     assert_eq!(both.status.code(), Some(2));
 }
+
+#[test]
+fn what_moves_from_one_folder_into_another_and_what_goes_comes_back() {
+    let pair = Pair::with(&[("a", "1\n"), ("src/b", "2\n")], &[("c", "3\n")]);
+    let before = [files_of(pair.code.path()), files_of(pair.docs.path())];
+    let mut desk = pair.desk();
+    let moved = desk.call("move_path", json!({ "from": "code/src", "to": "docs/deep/src" }));
+    assert_eq!(moved.observations(), ["Folder moved: code/src to docs/deep/src"]);
+    assert_eq!(pair.docs.text("deep/src/b"), "2\n");
+    desk.call("delete_path", json!({ "path": "docs/deep", "recursive": true })).ok();
+    desk.call("undo_change", json!({})).ok();
+    desk.call("undo_change", json!({})).ok();
+    assert_eq!([files_of(pair.code.path()), files_of(pair.docs.path())], before);
+    for path in [".", "code"] {
+        let reply = desk.call("delete_path", json!({ "path": path, "recursive": true }));
+        says(reply.error("invalid_arguments"), &["own folder"]);
+        says(desk.call("move_path", json!({ "from": path, "to": "docs/x" })).error("invalid_arguments"), &["from"]);
+    }
+    desk.call("move_path", json!({ "from": "code/a", "to": "elsewhere/a" })).error("outside_workspace");
+    desk.call("make_dir", json!({ "path": "elsewhere" })).error("outside_workspace");
+}

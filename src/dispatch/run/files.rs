@@ -14,7 +14,7 @@ use crate::model::path::WsPath;
 use crate::model::version::Version;
 use crate::text::{encoding, splice};
 use crate::tool::Intent;
-use crate::workspace::{FileError, FileErrorKind, Identity};
+use crate::workspace::{Depth, FileError, FileErrorKind, Identity};
 
 impl Run<'_> {
     /// Step 6: rules on the paths that really change, and whether the caller knows what it replaces.
@@ -24,7 +24,7 @@ impl Run<'_> {
         set: &ChangeSet,
         intent: &Intent,
     ) -> Result<(Verdict, Vec<String>), ToolError> {
-        let paths = set.iter().flat_map(|change| self.real_spellings(change.path())).collect();
+        let paths = self.touched(set)?;
         let facts = CallFacts { paths, changes: true, ..admitted.facts.clone() };
         let verdict = admitted.verdict.clone().and(self.dispatcher.policy.rules.judge(&facts));
         if let Verdict::Deny(ground) = verdict {
@@ -42,6 +42,37 @@ impl Run<'_> {
         Ok((verdict, notes))
     }
 
+    /// Every path that a set really changes: with a folder everything that is in it.
+    fn touched(&self, set: &ChangeSet) -> Result<Vec<String>, ToolError> {
+        let mut paths = Vec::new();
+        for change in set {
+            let moved = match change {
+                Change::Move { from, .. } => Some(from),
+                Change::Remove { path, .. } => Some(path),
+                Change::Restore { .. } => None,
+                _ => {
+                    paths.extend(self.real_spellings(change.path()));
+                    continue;
+                }
+            };
+            let places: Vec<_> = change.paths().flat_map(|path| self.own_spellings(path)).collect();
+            if let Some(moved) = moved.filter(|_| self.dispatcher.policy.rules.concern(true)) {
+                let below = self.view.survey(moved, Depth::Names)?.below;
+                let within = |place: &String| below.iter().map(|entry| format!("{place}/{}", entry.path)).collect();
+                paths.extend(places.iter().flat_map(|place| -> Vec<String> { within(place) }));
+            }
+            paths.extend(places);
+        }
+        Ok(paths)
+    }
+
+    /// How a path is written and where the links on the way lead: one at its end is not followed.
+    fn own_spellings(&self, path: &WsPath) -> Vec<String> {
+        let mut spellings = vec![path.to_string(), self.own_real(path).to_string()];
+        spellings.dedup();
+        spellings
+    }
+
     /// What of a file was seen by whatever name: it is noted where links lead.
     fn coverage(&self, path: &WsPath, now: Version) -> Coverage {
         let real = self.real(path);
@@ -56,7 +87,22 @@ impl Run<'_> {
 
     /// Where the links on the way to the files of `set` lead.
     fn all_real(&self, set: &ChangeSet) -> Vec<WsPath> {
-        set.iter().map(|change| self.real(change.path())).collect()
+        set.iter().flat_map(Change::paths).map(|path| self.real(path)).collect()
+    }
+
+    /// Where the links on the way to what a change is about lead: of a move, to what moves.
+    fn first_real(&self, change: &Change) -> WsPath {
+        match change {
+            Change::Move { from: path, .. } | Change::Remove { path, .. } | Change::Restore { path, .. } => {
+                self.own_real(path)
+            }
+            _ => self.real(change.path()),
+        }
+    }
+
+    /// The same for a path whose end is not followed if it is a link.
+    fn own_real(&self, path: &WsPath) -> WsPath {
+        path.parent().map_or_else(|| path.clone(), |folder| self.real(&folder).join(path.name()))
     }
 
     /// Step 8: the only place from which files change. The intent is in the log before they do. `held` may be the right to
@@ -78,10 +124,11 @@ impl Run<'_> {
             Intent::Undo { change } => ChangeKind::Undo(*change),
         };
         ledger.ready().map_err(CommitError::Ledger)?;
-        let real = self.all_real(set);
-        let _exclusive = match held.filter(|held| held.covers(real.iter())) {
+        let real: Vec<_> = set.iter().map(|change| self.first_real(change)).collect();
+        let all = self.all_real(set);
+        let _exclusive = match held.filter(|held| held.covers(all.iter())) {
             Some(held) => held,
-            None => ledger.exclusively(real.iter()).map_err(CommitError::Ledger)?,
+            None => ledger.exclusively(all.iter()).map_err(CommitError::Ledger)?,
         };
         let before: Vec<_> = real.iter().map(|path| self.identity(path)).collect();
         let change = ledger.begin(&self.stamp, self.tool.spec().name, kind);
@@ -125,7 +172,16 @@ impl Run<'_> {
                 (Change::Write { content, .. }, Intent::Write) => {
                     seen.wrote(caller, path, self.identity(path), Version::of(content));
                 }
-                (Change::Write { .. } | Change::Delete { .. }, _) => seen.removed(caller, path),
+                (Change::Move { to, expect, .. }, _) => {
+                    let version = match expect {
+                        Expect::Exactly(version) => Some(*version),
+                        Expect::Absent | Expect::Any => None,
+                    };
+                    seen.moved(caller, path, &self.own_real(to), *identity_before, version);
+                }
+                (Change::Write { .. } | Change::Delete { .. } | Change::Remove { .. } | Change::Restore { .. }, _) => {
+                    seen.removed(caller, path)
+                }
                 _ => {}
             }
         }

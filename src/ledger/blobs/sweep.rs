@@ -1,13 +1,15 @@
 //! How much is kept, and what goes when it is too much or too old.
 
-use std::collections::HashSet;
 use std::io;
 use std::time::{Duration, SystemTime};
 
 use cap_std::fs::Dir;
 
 use crate::ledger::blobs::Blobs;
+use crate::ledger::changes::Needed;
+use crate::ledger::nodes::Nodes;
 use crate::ledger::store::hold;
+use crate::model::id::KeptId;
 use crate::model::version::Version;
 
 /// How much is kept.
@@ -38,40 +40,53 @@ pub struct Swept {
 }
 
 struct Kept {
-    version: Version,
+    what: What,
     bytes: u64,
     modified: SystemTime,
 }
 
+/// Bytes, or something that was taken whole.
+enum What {
+    Blob(Version),
+    Node(KeptId),
+}
+
 impl Blobs {
-    /// How much is kept.
-    pub(in crate::ledger) fn total(&self) -> io::Result<Total> {
-        match self {
-            Blobs::Disk(disk) => Ok(sum(&kept(disk.state())?)),
+    /// How much is kept, with what is kept whole.
+    pub(in crate::ledger) fn total(&self, nodes: &Nodes) -> io::Result<Total> {
+        let whole = sum(&whole(nodes)?);
+        let bytes = match self {
+            Blobs::Disk(disk) => sum(&kept(disk.state())?),
             Blobs::Memory(kept) => {
                 let kept = hold(kept);
                 let bytes = kept.values().map(|bytes| bytes.len() as u64).sum();
-                Ok(Total { count: kept.len() as u64, bytes })
+                Total { count: kept.len() as u64, bytes }
             }
-        }
+        };
+        Ok(Total { count: bytes.count + whole.count, bytes: bytes.bytes + whole.bytes })
     }
 
     /// Lets go of what is not in `keep` and too old, then of the oldest until the rest is not too much; `only_told`, it
     /// says what would go.
     pub(in crate::ledger) fn sweep(
         &self,
-        keep: &HashSet<Version>,
+        nodes: &Nodes,
+        keep: &Needed,
         limits: Limits,
         now: SystemTime,
         only_told: bool,
     ) -> io::Result<Swept> {
         let Blobs::Disk(disk) = self else {
-            return Ok(Swept { gone: Total::default(), left: self.total()? });
+            return Ok(Swept { gone: Total::default(), left: self.total(nodes)? });
         };
         let mut all = kept(disk.state())?;
+        all.extend(whole(nodes)?);
         let mut left = sum(&all);
         let mut swept = Swept::default();
-        all.retain(|one| !keep.contains(&one.version));
+        all.retain(|one| match &one.what {
+            What::Blob(version) => !keep.versions.contains(version),
+            What::Node(id) => !keep.nodes.contains(id),
+        });
         all.sort_by_key(|one| one.modified);
         for one in all {
             let old = now.duration_since(one.modified).is_ok_and(|age| age > limits.older_than);
@@ -79,7 +94,10 @@ impl Blobs {
                 break;
             }
             if !only_told {
-                disk.remove(one.version)?;
+                match one.what {
+                    What::Blob(version) => disk.remove(version)?,
+                    What::Node(id) => nodes.forget(id)?,
+                }
             }
             left = Total { count: left.count - 1, bytes: left.bytes - one.bytes };
             swept.gone = Total { count: swept.gone.count + 1, bytes: swept.gone.bytes + one.bytes };
@@ -93,7 +111,13 @@ fn sum(kept: &[Kept]) -> Total {
     Total { count: kept.len() as u64, bytes: kept.iter().map(|one| one.bytes).sum() }
 }
 
-/// Everything that is kept. Files that are on their way in have other names and are not counted.
+/// What is kept whole.
+fn whole(nodes: &Nodes) -> io::Result<Vec<Kept>> {
+    let all = nodes.all()?.into_iter();
+    Ok(all.map(|node| Kept { what: What::Node(node.id), bytes: node.bytes, modified: node.modified }).collect())
+}
+
+/// All bytes that are kept. Files that are on their way in have other names and are not counted.
 fn kept(state: &Dir) -> io::Result<Vec<Kept>> {
     let blobs = match state.open_dir("blobs") {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -107,7 +131,7 @@ fn kept(state: &Dir) -> io::Result<Vec<Kept>> {
             // Another process may have swept it meanwhile.
             let Ok(metadata) = entry.metadata() else { continue };
             let modified = metadata.modified().map_or(SystemTime::UNIX_EPOCH, cap_std::time::SystemTime::into_std);
-            found.push(Kept { version, bytes: metadata.len(), modified });
+            found.push(Kept { what: What::Blob(version), bytes: metadata.len(), modified });
         }
     }
     Ok(found)

@@ -7,6 +7,7 @@ use crate::ledger::changes::record::{ChangeRecord, ChangedStep, Status};
 use crate::ledger::error::LedgerError;
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::event::FsAction;
+use crate::model::id::KeptId;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
 
@@ -68,13 +69,36 @@ impl One<'_> {
             (FsAction::Delete, None, _) => return Err(self.unreadable("a file was deleted, and not what it was")),
             (FsAction::MakeDir, ..) => Some(Change::RemoveDir { path }),
             (FsAction::RemoveDir, ..) => Some(Change::MakeDir { path }),
+            (FsAction::Move, _, after) => {
+                let to = self.parsed(self.step.step.from.as_deref().unwrap_or_default())?;
+                Some(Change::Move { from: path, to, expect: after.map_or(Expect::Any, Expect::Exactly) })
+            }
+            (FsAction::Remove, Some(mark), _) => {
+                let kept = self.kept()?;
+                Some(Change::Restore { path, kept, mark })
+            }
+            (FsAction::Restore, _, Some(mark)) => {
+                Some(Change::Remove { path, expect: Expect::Exactly(mark), kept: Some(self.kept()?) })
+            }
+            (FsAction::Remove | FsAction::Restore, ..) => {
+                return Err(self.unreadable("something was removed or restored, and not what"));
+            }
         })
+    }
+
+    fn kept(&self) -> Result<KeptId, LedgerError> {
+        let kept = self.step.step.kept.as_deref().unwrap_or_default();
+        kept.parse().map_err(|_| self.unreadable("it does not say under which name something is kept"))
     }
 
     /// The file itself, not the link that led there: that may lead elsewhere by now.
     fn path(&self) -> Result<WsPath, LedgerError> {
         let step = &self.step.step;
         let text = if step.real.is_empty() { &step.path } else { &step.real };
+        self.parsed(text)
+    }
+
+    fn parsed(&self, text: &str) -> Result<WsPath, LedgerError> {
         WsPath::parse(text).map_err(|error| self.unreadable(&error.to_string()))
     }
 

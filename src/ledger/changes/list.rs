@@ -8,7 +8,7 @@ use cap_std::fs::Dir;
 
 use crate::ledger::changes::record::{ChangeRecord, Entry, Kept, Status};
 use crate::ledger::store;
-use crate::model::id::ChangeId;
+use crate::model::id::{ChangeId, KeptId};
 use crate::model::version::Version;
 
 /// The records in the order in which they were begun.
@@ -20,6 +20,15 @@ pub(super) struct List {
     read: u64,
     /// When that file was made, where the system knows: it may be made anew.
     made: Option<SystemTime>,
+}
+
+/// What may not be let go of.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::ledger) struct Needed {
+    /// Bytes.
+    pub(in crate::ledger) versions: HashSet<Version>,
+    /// What was taken whole.
+    pub(in crate::ledger) nodes: HashSet<KeptId>,
 }
 
 impl List {
@@ -117,11 +126,14 @@ impl List {
         self.records.iter().rev()
     }
 
-    /// The bytes that changes which have not ended may need.
-    pub(super) fn needed(&self) -> HashSet<Version> {
-        let steps = self.unfinished().flat_map(|record| &record.steps);
-        let versions = steps.flat_map(|step| [&step.step.before, &step.step.after]);
-        versions.filter_map(|version| version.as_deref()?.parse().ok()).collect()
+    /// What changes that have not ended may need.
+    pub(super) fn needed(&self) -> Needed {
+        let steps = || self.unfinished().flat_map(|record| &record.steps);
+        let versions = steps().flat_map(|step| [&step.step.before, &step.step.after]);
+        Needed {
+            versions: versions.filter_map(|version| version.as_deref()?.parse().ok()).collect(),
+            nodes: steps().filter_map(|step| step.step.kept.as_deref()?.parse().ok()).collect(),
+        }
     }
 
     /// What a list without the records that have ended and were begun before `before` says. Nothing if there are none.

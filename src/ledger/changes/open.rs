@@ -3,13 +3,15 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use cap_std::fs::Dir;
+
 use crate::ledger::changes::record::{ChangeKind, ChangeRecord, ChangedStep, Entry, Kept};
 use crate::ledger::store::hold;
 use crate::ledger::{Core, Stamp};
 use crate::model::event::{Event, FsChange, FsStep};
-use crate::model::id::ChangeId;
+use crate::model::id::{ChangeId, KeptId};
 use crate::model::version::Version;
-use crate::workspace::{Displaced, Journal};
+use crate::workspace::{Displaced, Journal, Node};
 
 /// A change from its intent to its end.
 ///
@@ -139,6 +141,23 @@ impl Journal for OpenChange {
             mode: displaced.mode,
         });
         Ok(())
+    }
+
+    fn take(&self, node: &Node<'_>) -> io::Result<()> {
+        self.0.as_ref().map_or(Ok(()), |desk| desk.core.nodes.take(node))
+    }
+
+    fn has(&self, kept: KeptId) -> io::Result<bool> {
+        self.0.as_ref().map_or(Ok(false), |desk| desk.core.nodes.has(kept))
+    }
+
+    fn give_back(&self, kept: KeptId, folder: &Dir, name: &str) -> io::Result<()> {
+        let desk = self.0.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        desk.core.nodes.give_back(kept, folder, name)
+    }
+
+    fn forget(&self, kept: KeptId) -> io::Result<()> {
+        self.0.as_ref().map_or(Ok(()), |desk| desk.core.nodes.forget(kept))
     }
 }
 

@@ -159,7 +159,11 @@ impl Filter {
         let touches = |folder: &str| {
             let within =
                 |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-            folder.is_empty() || record.steps.iter().any(|step| within(&step.step.path) || within(&step.step.real))
+            let step_touches = |step: &ChangedStep| {
+                let FsStep { path, real, from, .. } = &step.step;
+                within(path) || within(real) || from.as_deref().is_some_and(within)
+            };
+            folder.is_empty() || record.steps.iter().any(step_touches)
         };
         is(&self.caller, &record.caller)
             && self.path.as_deref().is_none_or(touches)

@@ -105,7 +105,7 @@ fn what_moves_is_known_where_it_is() {
     let seen = ledger.seen();
     seen.wrote(ANN, &ws("dir/f"), None, v("a"));
     seen.wrote(ANN, &ws("dirs"), None, v("b"));
-    seen.moved(ANN, &ws("dir"), &ws("f"));
+    seen.moved(ANN, &ws("dir"), &ws("f"), None, None);
     let known = |path: &str, text: &str| seen.coverage(ANN, &ws(path), None, Some(v(text)));
     assert_eq!(
         (known("f/f", "a"), known("dir/f", "a"), known("dirs", "b")),

@@ -77,7 +77,7 @@ fn look(root: &Dir, path: &WsPath, folder: &Folder, Name { name, kind }: &Name) 
 }
 
 /// A name as text: bytes that are not UTF-8 as `\xNN`.
-pub(super) fn shown(name: &OsStr) -> Cow<'_, str> {
+pub(in crate::workspace) fn shown(name: &OsStr) -> Cow<'_, str> {
     if let Some(text) = name.to_str() {
         return Cow::Borrowed(text);
     }

@@ -6,7 +6,9 @@ use std::io::{self, Read, Seek, Write};
 use cap_std::fs::{Dir, File, OpenOptions};
 
 use crate::workspace::local::patiently;
+use crate::workspace::nodes;
 use crate::workspace::replace::identity::{file_id, folder_id, id};
+use crate::workspace::replace::place::Place;
 use crate::workspace::replace::trial::{self, Ability, Deed};
 use crate::workspace::replace::{exchange, space, sync};
 
@@ -128,6 +130,27 @@ pub(super) fn rename(dir: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
     Ok(())
 }
 
+/// Gives what is at `from` the name `to`, in whatever folder, whatever had that name.
+pub(super) fn transfer(from: &Place, to: &Place) -> io::Result<()> {
+    deed(|| from.dir.rename(&from.name, &to.dir, &to.name))?;
+    trial::note(|| Ok(moved(from, to)));
+    Ok(())
+}
+
+/// The same if nothing has that name. False if that cannot be done here.
+pub(super) fn transfer_if_free(from: &Place, to: &Place) -> io::Result<bool> {
+    let done = deed(|| exchange::transfer_if_free((&from.dir, &from.name), (&to.dir, &to.name)))?;
+    if done {
+        trial::note(|| Ok(moved(from, to)));
+    }
+    Ok(done)
+}
+
+/// Removes a name with everything that is below it.
+pub(super) fn clear(dir: &Dir, name: &OsStr) -> io::Result<()> {
+    nodes::clear(dir, name, &unlink, &remove_dir)
+}
+
 /// Renames `from` to `to` if nothing has that name. False if that cannot be done here.
 pub(super) fn rename_if_free(dir: &Dir, from: &OsStr, to: &OsStr) -> io::Result<bool> {
     let done = deed(|| exchange::rename_if_free(dir, from, to))?;
@@ -189,6 +212,11 @@ fn wrote(file: &File) -> io::Result<Deed> {
 
 fn named(file: &File, dir: &Dir, name: &OsStr) -> io::Result<Deed> {
     Ok(Deed::Named { file: file_id(file)?, folder: folder_id(dir)?, name: name.to_owned() })
+}
+
+fn moved(from: &Place, to: &Place) -> Deed {
+    let (from, to) = ((from.folder, from.name.clone()), (to.folder, to.name.clone()));
+    Deed::Moved { from, to }
 }
 
 fn renamed(dir: &Dir, from: &OsStr, to: &OsStr) -> io::Result<Deed> {

@@ -57,6 +57,11 @@ impl Item {
         Item { path, place: None, real, expect, content, before: None, names, durable, staged: None, kept: false }
     }
 
+    /// Where the links on the way to it lead.
+    pub(super) fn real(&self) -> &str {
+        &self.real
+    }
+
     /// What is there before, nothing if no file is.
     pub(super) fn creates(&self) -> bool {
         self.before.is_none()
@@ -87,9 +92,11 @@ impl Item {
             action: if self.content.is_some() { FsAction::Write } else { FsAction::Delete },
             path: self.path.as_str().to_owned(),
             real: self.real.clone(),
+            from: None,
             before: self.before.map(|version| version.to_string()),
             after: self.content.as_ref().map(|content| Version::of(content).to_string()),
             temp: Some(self.names.temp()),
+            kept: None,
         }
     }
 

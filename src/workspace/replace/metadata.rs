@@ -8,7 +8,7 @@ use cap_std::fs::File;
 ///
 /// Not carried, since they vouch for bytes that are no longer there: the setuid bit, capabilities and signatures.
 #[cfg(unix)]
-pub(super) fn carry(from: &File, to: &File) -> io::Result<bool> {
+pub(in crate::workspace) fn carry(from: &File, to: &File) -> io::Result<bool> {
     use rustix::fs::{Mode, fchmod, fchown, fstat};
     use rustix::process::{Gid, Uid};
     let (old, new) = (fstat(from)?, fstat(to)?);
@@ -122,7 +122,7 @@ mod attributes {
 
 /// A replacement inherits the rights of its folder; a file that is marked read-only was refused before.
 #[cfg(not(unix))]
-pub(super) fn carry(_: &File, _: &File) -> io::Result<bool> {
+pub(in crate::workspace) fn carry(_: &File, _: &File) -> io::Result<bool> {
     Ok(true)
 }
 

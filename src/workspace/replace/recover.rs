@@ -6,6 +6,7 @@
 
 mod back;
 mod found;
+mod nodes;
 
 use std::io;
 
@@ -15,6 +16,7 @@ use crate::workspace::local::{Base, fault};
 use crate::workspace::replace::place::Place;
 use crate::workspace::replace::recover::back::{clear, finish, put_back};
 use crate::workspace::replace::recover::found::{Found, Stand};
+use crate::workspace::replace::recover::nodes::FoundNode;
 use crate::workspace::replace::{disk, identity};
 use crate::workspace::{Durability, FileError, FileErrorKind, Journal, Recovered};
 
@@ -25,7 +27,7 @@ pub(in crate::workspace) fn recover(
     steps: &[FsStep],
     journal: &dyn Journal,
 ) -> Result<Recovered, FileError> {
-    let mut scene = Scene::look(base, durability == Durability::Full, steps)?;
+    let mut scene = Scene::look(base, durability == Durability::Full, steps, journal)?;
     let verdict = scene.judge();
     match verdict {
         Recovered::Done => scene.finish(journal)?,
@@ -37,6 +39,7 @@ pub(in crate::workspace) fn recover(
 /// What a change has left.
 struct Scene {
     durable: bool,
+    nodes: Vec<FoundNode>,
     files: Vec<Found>,
     made: Vec<Folder>,
     emptied: Vec<Folder>,
@@ -50,8 +53,8 @@ struct Folder {
 }
 
 impl Scene {
-    fn look(base: &Base, durable: bool, steps: &[FsStep]) -> Result<Self, FileError> {
-        let mut scene = Scene { durable, files: Vec::new(), made: Vec::new(), emptied: Vec::new() };
+    fn look(base: &Base, durable: bool, steps: &[FsStep], journal: &dyn Journal) -> Result<Self, FileError> {
+        let mut scene = Scene { durable, nodes: Vec::new(), files: Vec::new(), made: Vec::new(), emptied: Vec::new() };
         for step in steps {
             let path = WsPath::parse(&step.path).map_err(|error| unreadable(&error).at(&WsPath::root()))?;
             let real = WsPath::parse(&step.real).map_err(|error| unreadable(&error).at(&path))?;
@@ -59,6 +62,9 @@ impl Scene {
             match step.action {
                 FsAction::MakeDir => scene.made.push(Folder::look(place)),
                 FsAction::RemoveDir => scene.emptied.push(Folder::look(place)),
+                FsAction::Move | FsAction::Remove | FsAction::Restore => {
+                    scene.nodes.push(FoundNode::look(base, &path, place, step, journal)?);
+                }
                 FsAction::Write | FsAction::Delete => {
                     scene.files.push(Found::look(&path, place, step, durable).map_err(|kind| kind.at(&path))?);
                 }
@@ -68,10 +74,12 @@ impl Scene {
     }
 
     fn judge(&self) -> Recovered {
-        let is = |stand: Stand| self.files.iter().any(|file| file.stand() == stand);
+        let is = |stand: Stand| {
+            self.files.iter().any(|file| file.stand() == stand) || self.nodes.iter().any(|node| node.stand() == stand)
+        };
+        let only_folders = self.files.is_empty() && self.nodes.is_empty();
         let unmade = self.made.iter().any(|folder| !folder.is_there);
-        let done =
-            is(Stand::Finished) || (!is(Stand::Before) && !unmade && (is(Stand::After) || self.files.is_empty()));
+        let done = is(Stand::Finished) || (!is(Stand::Before) && !unmade && (is(Stand::After) || only_folders));
         if done { Recovered::Done } else { Recovered::Void }
     }
 
@@ -80,6 +88,9 @@ impl Scene {
         self.sync()?;
         for file in &self.files {
             finish(file, journal).map_err(|kind| kind.at(&file.path))?;
+        }
+        for node in &self.nodes {
+            node.finish(journal).map_err(|kind| kind.at(&node.path))?;
         }
         for place in self.emptied.iter().filter_map(|folder| folder.place.as_ref()) {
             remove(place);
@@ -91,10 +102,20 @@ impl Scene {
         for file in self.files.iter().rev() {
             put_back(file, journal, self.durable).map_err(|kind| kind.at(&file.path))?;
         }
+        for node in self.nodes.iter().rev() {
+            node.put_back(journal).map_err(|kind| kind.at(&node.path))?;
+            // One may have made room for another, which must not be lost alone.
+            for place in node.places().filter(|_| self.durable) {
+                disk::sync_folder(&place.dir).map_err(|error| fault(error).at(&place.path))?;
+            }
+        }
         // Else what was put back could be lost, and its other name with it.
         self.sync()?;
         for file in &self.files {
             clear(file, journal).map_err(|kind| kind.at(&file.path))?;
+        }
+        for node in &self.nodes {
+            node.clear(journal).map_err(|kind| kind.at(&node.path))?;
         }
         for place in self.made.iter().rev().filter_map(|folder| folder.place.as_ref()) {
             remove(place);
@@ -109,8 +130,9 @@ impl Scene {
         }
         let files = self.files.iter().filter_map(|file| file.place.as_ref());
         let folders = self.made.iter().chain(&self.emptied).filter_map(|folder| folder.place.as_ref());
+        let nodes = self.nodes.iter().flat_map(FoundNode::places);
         let mut done: Vec<identity::FileId> = Vec::new();
-        for place in files.chain(folders) {
+        for place in nodes.chain(files).chain(folders) {
             if !done.contains(&place.folder) {
                 disk::sync_folder(&place.dir).map_err(|error| fault(error).at(&place.path))?;
                 done.push(place.folder);

@@ -6,7 +6,7 @@ use cap_std::fs::Dir;
 
 /// Waits until the names in `dir` are on disk.
 #[cfg(unix)]
-pub(super) fn sync_folder(dir: &Dir) -> io::Result<()> {
+pub(in crate::workspace) fn sync_folder(dir: &Dir) -> io::Result<()> {
     use rustix::fs::{Mode, OFlags, fsync, openat, sync};
     use rustix::io::{Errno, retry_on_intr};
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -27,6 +27,6 @@ pub(super) fn sync_folder(dir: &Dir) -> io::Result<()> {
 
 /// There is no portable way; the file itself has been synced.
 #[cfg(not(unix))]
-pub(super) fn sync_folder(_: &Dir) -> io::Result<()> {
+pub(in crate::workspace) fn sync_folder(_: &Dir) -> io::Result<()> {
     Ok(())
 }

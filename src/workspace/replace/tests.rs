@@ -6,8 +6,8 @@ mod faults;
 mod image;
 mod losses;
 mod others;
-
 mod races;
+mod whole;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::trial::{self, Ability, Deed, take_away};
 use crate::model::change::{Change, ChangeSet, Expect};
-use crate::model::event::FsStep;
+use crate::model::event::{FsAction, FsStep};
 use crate::model::version::Version;
 use crate::workspace::local::Local;
 use crate::workspace::local::tests::{Bed, exactly, kind, quick_folder, write, ws};

@@ -36,6 +36,8 @@ pub(super) enum Deed {
     Exchanged { folder: FileId, a: OsString, b: OsString },
     /// A file has another name; what had that is gone.
     Renamed { folder: FileId, from: OsString, to: OsString },
+    /// What had a name in one folder has one in another, or another one in the same.
+    Moved { from: (FileId, OsString), to: (FileId, OsString) },
     /// A name is gone.
     Unnamed { folder: FileId, name: OsString },
     /// A folder was made.

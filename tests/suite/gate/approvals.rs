@@ -89,6 +89,27 @@ fn a_person_sees_what_would_happen_to_every_file() {
 }
 
 #[test]
+fn a_person_sees_what_a_deletion_and_a_move_would_take() {
+    let rule = "[[rule]]\ndecision = \"ask\"\ntools = [\"delete_path\", \"move_path\"]\n";
+    let (mut desk, _home) = guarded(&[("d/a", "1"), ("d/e/b", "2")], rule);
+    greet(&mut desk, json!({ "elicitation": {} }));
+    let yes = json!({ "action": "accept", "content": { "approve": true } });
+    let question = asked(&mut desk, "move_path", &json!({ "from": "d", "to": "m" }));
+    says(question["params"]["message"].as_str().expect("a message"), &["The folder d with 3 entries moves to m."]);
+    said(&mut desk, &question, &yes).ok();
+    let question = asked(&mut desk, "delete_path", &json!({ "path": "m", "recursive": true }));
+    let message = question["params"]["message"].as_str().expect("a message");
+    says(message, &["The folder m with 3 entries is deleted", "  a\n", "  e\n", "  e/b"]);
+    desk.folder.write("m/new", "3");
+    let again = {
+        desk.server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": yes }));
+        desk.server.recv()
+    };
+    says(Reply(again["result"].clone()).error("stale_version"), &["Nothing was changed"]);
+    assert_eq!(desk.folder.text("m/a"), "1", "what a person has not seen does not go");
+}
+
+#[test]
 fn a_person_who_takes_too_long_has_said_no() {
     let (mut desk, _home) = guarded(&[], &format!("{ASK}\n[approval]\ntimeout_ms = 100\n"));
     greet(&mut desk, json!({ "elicitation": {} }));

@@ -4,7 +4,8 @@ use std::io;
 
 use super::*;
 use crate::model::event::FsStep;
-use crate::workspace::{Displaced, Journal, Listing, OpenFile, Promise, Recovered, Stat};
+use crate::model::id::KeptId;
+use crate::workspace::{Displaced, Journal, Listing, Node, OpenFile, Promise, Recovered, Stat};
 
 /// A workspace of two folders, seen from inside of one.
 struct Inside {
@@ -32,7 +33,8 @@ impl Inside {
             let path = path(self, &if text.is_empty() { WsPath::root() } else { ws(text) });
             path.as_str().to_owned()
         };
-        FsStep { path: text(&step.path), real: text(&step.real), ..step.clone() }
+        let from = step.from.as_deref().map(text);
+        FsStep { path: text(&step.path), real: text(&step.real), from, ..step.clone() }
     }
 }
 
@@ -52,6 +54,22 @@ impl Journal for Telling<'_> {
             DisplacedSource::File { folder, name } => DisplacedSource::File { folder, name },
         };
         self.1.keep(&Displaced { path: &path, version: displaced.version, mode: displaced.mode, source })
+    }
+
+    fn take(&self, node: &Node<'_>) -> io::Result<()> {
+        self.1.take(node)
+    }
+
+    fn has(&self, kept: KeptId) -> io::Result<bool> {
+        self.1.has(kept)
+    }
+
+    fn give_back(&self, kept: KeptId, folder: &Dir, name: &str) -> io::Result<()> {
+        self.1.give_back(kept, folder, name)
+    }
+
+    fn forget(&self, kept: KeptId) -> io::Result<()> {
+        self.1.forget(kept)
     }
 }
 
@@ -80,12 +98,23 @@ impl Workspace for Inside {
         self.told(self.both.list(&self.out(path), limit))
     }
 
+    fn look(&self, path: &WsPath) -> Result<Kind, FileError> {
+        self.told(self.both.look(&self.out(path)))
+    }
+
+    fn survey(&self, path: &WsPath, depth: Depth) -> Result<Survey, FileError> {
+        self.told(self.both.survey(&self.out(path), depth))
+    }
+
     fn commit(&self, set: &ChangeSet, journal: &dyn Journal) -> Result<(), FileError> {
         let out = |change: &Change| match change.clone() {
             Change::Write { path, expect, content } => Change::Write { path: self.out(&path), expect, content },
             Change::Delete { path, expect } => Change::Delete { path: self.out(&path), expect },
             Change::MakeDir { path } => Change::MakeDir { path: self.out(&path) },
             Change::RemoveDir { path } => Change::RemoveDir { path: self.out(&path) },
+            Change::Move { from, to, expect } => Change::Move { from: self.out(&from), to: self.out(&to), expect },
+            Change::Remove { path, expect, kept } => Change::Remove { path: self.out(&path), expect, kept },
+            Change::Restore { path, kept, mark } => Change::Restore { path: self.out(&path), kept, mark },
         };
         let set = ChangeSet::new(set.iter().map(out).collect());
         self.told(self.both.commit(&set, &Telling(self, journal)))

@@ -160,6 +160,11 @@ impl Image {
                 let file = self.get(folder, &from);
                 names(vec![((folder, from), None), ((folder, to), file)])
             }
+            Deed::Moved { from: (from, old), to: (to, new) } => {
+                let (from, to) = (self.own(from), self.own(to));
+                let file = self.get(from, &old);
+                names(vec![((from, old), None), ((to, new), file)])
+            }
             Deed::Unnamed { folder, name } | Deed::RemovedDir { folder, name } => {
                 names(vec![((self.own(folder), name), None)])
             }
@@ -194,19 +199,37 @@ impl Image {
 /// All that the disk may hold if the power goes after `deeds`, which began with `start`.
 pub(super) fn after_loss(start: &Image, deeds: &[Deed]) -> Vec<Image> {
     let (mut seen, mut safe, mut pending) = (start.clone(), start.clone(), Vec::new());
+    // Of a name that goes from one folder to another both have to be waited for.
+    let mut waited: HashSet<(Name, FileId)> = HashSet::new();
     for deed in deeds {
         for change in seen.pending(deed) {
             seen.apply(&change);
             match change {
                 // Nobody notices a file before it has a name.
                 Pending::Born(..) => safe.apply(&change),
-                Pending::Names(_) | Pending::Bytes { .. } => pending.push(change),
+                Pending::Names(ref names) => {
+                    waited.retain(|(name, _)| names.first().is_none_or(|(first, _)| first != name));
+                    pending.push(change);
+                }
+                Pending::Bytes { .. } => pending.push(change),
             }
+        }
+        if let Deed::SyncedDir { folder } = deed {
+            let folder = seen.own(*folder);
+            let moving = pending.iter().filter_map(|change| match change {
+                Pending::Names(names) if names.iter().any(|((held, _), _)| *held == folder) => names.first(),
+                _ => None,
+            });
+            waited.extend(moving.map(|(name, _)| (name.clone(), folder)));
         }
         let is_safe = |change: &Pending| match (deed, change) {
             (Deed::SyncedFile { file }, Pending::Bytes { file: written, .. }) => seen.own(*file) == *written,
             (Deed::SyncedDir { folder }, Pending::Names(names)) => {
-                names.iter().all(|((held, _), _)| *held == seen.own(*folder))
+                let is_waited = |held: &FileId| {
+                    *held == seen.own(*folder)
+                        || names.first().is_some_and(|(name, _)| waited.contains(&(name.clone(), *held)))
+                };
+                names.iter().all(|((held, _), _)| is_waited(held))
             }
             _ => false,
         };
