@@ -23,9 +23,10 @@ pub fn mcp(registry: &Registry, structured: bool) -> Value {
             "destructiveHint": hints.destructive_hint,
             "openWorldHint": hints.open_world_hint,
         });
-        // It is defined only for tools that change something, and every word of the list costs a model's context.
-        if !hints.read_only_hint {
-            annotations["idempotentHint"] = hints.idempotent_hint.into();
+        // It is defined only for tools that change something, false if left out, and every word of the list costs a
+        // model's context.
+        if hints.idempotent_hint && !hints.read_only_hint {
+            annotations["idempotentHint"] = true.into();
         }
         tool.insert("annotations".to_owned(), annotations);
         Value::Object(tool)
@@ -138,10 +139,10 @@ mod tests {
     fn hints_follow_from_the_effect() {
         for (effect, want) in [
             (Effect::Reads, [json!(true), json!(false), json!(null), json!(false)]),
-            (Effect::Adds, [false, false, false, false].map(Value::from)),
+            (Effect::Adds, [json!(false), json!(false), json!(null), json!(false)]),
             (Effect::Replaces { idempotent: true }, [false, true, true, false].map(Value::from)),
-            (Effect::Replaces { idempotent: false }, [false, true, false, false].map(Value::from)),
-            (Effect::Reaches, [false, true, false, true].map(Value::from)),
+            (Effect::Replaces { idempotent: false }, [json!(false), json!(true), json!(null), json!(false)]),
+            (Effect::Reaches, [json!(false), json!(true), json!(null), json!(true)]),
         ] {
             let list = mcp(&registry(&[("say", effect)]), false);
             let hints = &list[0]["annotations"];

@@ -22,7 +22,7 @@ pub struct DeletePath;
 pub struct Args {
     /// The file, link or folder.
     pub path: String,
-    /// A folder goes with everything in it. Left out: only if it is empty.
+    /// Needed for a folder that is not empty.
     #[serde(default)]
     pub recursive: Option<bool>,
 }
@@ -48,8 +48,8 @@ impl Tool for DeletePath {
         Spec {
             name: "delete_path",
             title: "Delete",
-            description: "Delete a file, a link itself or an empty folder; with recursive a folder with all that is in it. \
-                          undo_change brings it back.",
+            description: "Delete a file, link or folder with all that is in it; what a link leads to stays. undo_change \
+                          brings everything back.",
             effect: Effect::Replaces { idempotent: false },
             paths: &["path"],
         }

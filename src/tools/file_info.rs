@@ -110,8 +110,7 @@ impl Tool for FileInfo {
             name: "file_info",
             title: "File info",
             description: "Tell what a file or folder is without reading its content: type, size, lines, encoding, line ends, \
-                          mode, time of change, version, where a link points. Use it before reading a file that may be large \
-                          or not text.",
+                          mode, time of change, version, where a link points.",
             effect: Effect::Reads,
             paths: &["path"],
         }

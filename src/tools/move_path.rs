@@ -25,9 +25,9 @@ pub struct MovePath;
 pub struct Args {
     /// What moves.
     pub from: String,
-    /// Its whole new path. Missing folders above it are made.
+    /// Its whole new path; missing folders are made.
     pub to: String,
-    /// Replace a file, link or empty folder there. Left out: refuse.
+    /// Replace what is there.
     #[serde(default)]
     pub overwrite: Option<bool>,
 }
@@ -55,8 +55,8 @@ impl Tool for MovePath {
         Spec {
             name: "move_path",
             title: "Move or rename",
-            description: "Move or rename a file, a link itself or a folder with all that is in it, in one step whatever its \
-                          size. A folder that holds anything is never replaced.",
+            description: "Move or rename a file, link or folder with all that is in it, in one step. A folder that is not \
+                          empty is never replaced.",
             effect: Effect::Replaces { idempotent: false },
             paths: &["from", "to"],
         }

@@ -65,12 +65,11 @@ impl Tool for PatchFile {
         Spec {
             name: "patch_file",
             title: "Patch file",
-            description: "Replace old_str by new_str in a text file: the safe way to change a part of it. Read the \
-                          file first and copy old_str exactly, without the `N: ` line numbers. It must occur exactly \
-                          once: take in lines around it until it does, or set replace_all. Both are literal, and \
-                          nothing is matched approximately: if old_str is not there the file stays as it is, and the \
-                          error shows the nearest place and what differs. A \\n also matches the file's \\r\\n, and \
-                          new lines end like those they replace. Use dry_run to see the diff first.",
+            description: "Replace old_str by new_str in a text file. Read the file first and copy old_str exactly, without \
+                          the `N: ` line numbers. It must occur exactly once: take in lines around it until it does, or \
+                          set replace_all. Nothing is matched approximately: if old_str is not there the file stays as \
+                          it is, and the error shows the nearest place and what differs. A \\n also matches the file's \
+                          \\r\\n, and new lines end like those they replace.",
             effect: Effect::Replaces { idempotent: false },
             paths: &["path"],
         }

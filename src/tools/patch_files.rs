@@ -77,8 +77,7 @@ impl Tool for PatchFiles {
             name: "patch_files",
             title: "Patch files",
             description: "Make several patches, in one or many files, all or none: each as patch_file would; if one \
-                          does not fit nothing is changed and the error names it. For changes that belong together, \
-                          such as a rename. Undone as one.",
+                          does not fit nothing is changed and the error names it. For changes that belong together. Undone as one.",
             effect: Effect::Replaces { idempotent: false },
             paths: &["patches.*.path"],
         }

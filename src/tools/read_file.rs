@@ -105,10 +105,10 @@ impl Tool for ReadFile {
         Spec {
             name: "read_file",
             title: "Read file",
-            description: "Read a text file, or look at an image (png, jpeg, gif, webp). USE THIS BEFORE CHANGING A \
+            description: "Read a text file, or look at an image. USE THIS BEFORE CHANGING A \
                           FILE. Every line comes as `N: text`; the number and `: ` are not in the file, so never put \
                           them into old_str or content. An answer holds up to 2000 lines or 256 KiB and says with \
-                          which start_line to go on; of a long file read only the lines you need.",
+                          which start_line to go on.",
             effect: Effect::Reads,
             paths: &["path"],
         }

@@ -129,8 +129,7 @@ impl Tool for SearchFiles {
             name: "search_files",
             title: "Search in files",
             description: "Search the text of files: each file with a match, then its lines as `N: text`, context as `N- text`. USE \
-                          THIS to find where something is, instead of reading file after file. It tells how many lines and files \
-                          match in all. As in ripgrep, binary, ignored (.gitignore, .ignore) and hidden files are left out; links \
+                          THIS to find where something is, instead of reading file after file. As in ripgrep, binary, ignored (.gitignore, .ignore) and hidden files are left out; links \
                           are not followed.",
             effect: Effect::Reads,
             paths: &["path"],
