@@ -49,7 +49,7 @@ impl Tool for DeletePath {
             name: "delete_path",
             title: "Delete",
             description: "Delete a file, link or folder with all that is in it; what a link leads to stays. undo_change \
-                          brings everything back.",
+                          brings it back.",
             effect: Effect::Replaces { idempotent: false },
             paths: &["path"],
         }

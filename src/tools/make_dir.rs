@@ -43,7 +43,7 @@ impl Tool for MakeDir {
         Spec {
             name: "make_dir",
             title: "Make folder",
-            description: "Make a folder and the missing ones above it. One that is there is left as it is.",
+            description: "Make a folder and the missing ones above it. One that is there stays as it is.",
             effect: Effect::Adds,
             paths: &["path"],
         }

@@ -54,8 +54,8 @@ impl Tool for MovePath {
     fn spec(&self) -> Spec {
         Spec {
             name: "move_path",
-            title: "Move or rename",
-            description: "Move or rename a file, link or folder with all that is in it, in one step. A folder that is not \
+            title: "Move",
+            description: "Move or rename a file, link or folder with all that is in it. A folder that is not \
                           empty is never replaced.",
             effect: Effect::Replaces { idempotent: false },
             paths: &["from", "to"],
