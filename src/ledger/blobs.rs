@@ -29,6 +29,14 @@ impl Blobs {
         Blobs::Disk(DiskBlobs::new(state, durable, world))
     }
 
+    /// The state folder, for a ledger that has one.
+    pub(super) fn state(&self) -> Option<&Dir> {
+        match self {
+            Blobs::Disk(disk) => Some(disk.state()),
+            Blobs::Memory(_) => None,
+        }
+    }
+
     pub(super) fn in_memory() -> Self {
         Blobs::Memory(Mutex::default())
     }

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use crate::ledger::blobs::Blobs;
 use crate::ledger::store;
 use crate::model::id::KeptId;
 use crate::model::world::World;
@@ -22,15 +23,12 @@ const BYTES: &str = "bytes";
 
 /// Where it is kept.
 pub(super) struct Nodes {
-    home: Home,
+    /// They know the state folder; a second handle of it would be one file more that is always open.
+    blobs: Arc<Blobs>,
+    /// Of a ledger in memory: a folder that goes with it.
+    passing: OnceLock<Passing>,
     durable: bool,
     world: Arc<dyn World>,
-}
-
-enum Home {
-    State(Dir),
-    /// Of a ledger in memory: a folder that goes with it.
-    Passing(OnceLock<Passing>),
 }
 
 struct Passing {
@@ -53,33 +51,38 @@ impl std::fmt::Debug for Nodes {
 }
 
 impl Nodes {
-    pub(super) fn on_disk(state: Dir, durable: bool, world: Arc<dyn World>) -> Self {
-        Nodes { home: Home::State(state), durable, world }
+    /// Beside `blobs`.
+    pub(super) fn beside(blobs: &Arc<Blobs>, durable: bool, world: Arc<dyn World>) -> Self {
+        Nodes { blobs: blobs.clone(), passing: OnceLock::new(), durable, world }
     }
 
-    pub(super) fn passing(world: Arc<dyn World>) -> Self {
-        Nodes { home: Home::Passing(OnceLock::new()), durable: false, world }
-    }
-
-    fn folder(&self) -> io::Result<Dir> {
-        match &self.home {
-            Home::State(state) => store::folder(state, "nodes"),
-            Home::Passing(made) => match made.get() {
-                Some(passing) => passing.dir.try_clone(),
-                None => {
-                    let passing = Passing::make(self.world.random())?;
-                    made.get_or_init(|| passing).dir.try_clone()
-                }
-            },
+    /// The folder of all of them, if it is there.
+    fn existing(&self) -> io::Result<Option<Dir>> {
+        let Some(state) = self.blobs.state() else {
+            return self.passing.get().map(|passing| passing.dir.try_clone()).transpose();
+        };
+        match state.open_dir("nodes") {
+            Ok(folder) => Ok(Some(folder)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
         }
+    }
+
+    /// The folder of all of them.
+    fn folder(&self) -> io::Result<Dir> {
+        if let Some(state) = self.blobs.state() {
+            return store::folder(state, "nodes");
+        }
+        if self.passing.get().is_none() {
+            let _ = self.passing.set(Passing::make(self.world.random())?);
+        }
+        self.existing()?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// The folder of one, if it is there.
     fn own(&self, id: KeptId) -> io::Result<Option<Dir>> {
-        if matches!(&self.home, Home::Passing(made) if made.get().is_none()) {
-            return Ok(None);
-        }
-        match self.folder()?.open_dir(id.to_string()) {
+        let Some(folder) = self.existing()? else { return Ok(None) };
+        match folder.open_dir(id.to_string()) {
             Ok(own) => Ok(Some(own)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -151,14 +154,7 @@ impl Nodes {
 
     /// All that are kept, and what is left of those that were.
     pub(super) fn all(&self) -> io::Result<Vec<KeptNode>> {
-        let folder = match &self.home {
-            Home::State(state) => match state.open_dir("nodes") {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-                opened => opened?,
-            },
-            Home::Passing(made) if made.get().is_none() => return Ok(Vec::new()),
-            Home::Passing(_) => self.folder()?,
-        };
+        let Some(folder) = self.existing()? else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for entry in folder.entries()? {
             let entry = entry?;
