@@ -53,7 +53,7 @@ pub fn register_file_tools(registry: &mut Registry) -> Result<(), RegisterError>
     registry.register(move_path::MovePath)?;
     registry.register(patch_file::PatchFile)?;
     registry.register(patch_files::PatchFiles)?;
-    registry.register(read_file::ReadFile)?;
+    registry.register(read_file::ReadFile::default())?;
     registry.register(search_files::SearchFiles)?;
     registry.register(write_file::WriteFile)
 }

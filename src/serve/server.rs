@@ -69,7 +69,7 @@ impl<W: Workspace> Server<W> {
     /// A tool of the same name is there already.
     pub fn reading_tools(mut self) -> Result<Self, RegisterError> {
         self.registry.register(tools::file_info::FileInfo)?;
-        self.registry.register(tools::read_file::ReadFile)?;
+        self.registry.register(tools::read_file::ReadFile::default())?;
         self.registry.register(tools::list_dir::ListDir)?;
         Ok(self)
     }

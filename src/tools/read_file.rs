@@ -1,5 +1,8 @@
 //! `read_file`: text with line numbers, a page at a time, or an image.
 
+mod index;
+mod pieces;
+
 use std::io::Read;
 
 use schemars::JsonSchema;
@@ -9,27 +12,22 @@ use serde_json::json;
 use super::{not_found, not_text};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
-use crate::model::version::{Version, VersionHasher};
-use crate::text::encoding::{self, NotText, Transcoder};
-use crate::text::lines::{self, Flow, LineRange, Page, PageLimits, Pager, Resume};
+use crate::model::version::Version;
+use crate::text::encoding::{self, NotText};
+use crate::text::lines::{self, LineRange, Page, Resume};
 use crate::text::media;
 use crate::tool::content::{Content, Media};
 use crate::tool::view::{TextRules, View};
 use crate::tool::{Card, Effect, Facts, Plan, Sight, Spec, Tool};
 use crate::workspace::{FileErrorKind, Identity, OpenFile};
+use index::LineIndex;
+use pieces::{read_page, read_piece};
 
-/// Reads in pieces of this size; a file that fits into one is hashed as well.
-const PIECE: usize = 256 * 1024;
-
-/// How far past the page a file is read only to count its lines.
-const COUNT_AHEAD: u64 = 256 * 1024 * 1024;
-
-/// How many pieces lie between two notes of progress.
-const PIECES_A_NOTE: u64 = 64;
-
-/// The tool `read_file`.
-#[derive(Debug)]
-pub struct ReadFile;
+/// The tool `read_file`. It remembers where lines begin in large files.
+#[derive(Debug, Default)]
+pub struct ReadFile {
+    index: LineIndex,
+}
 
 /// What to read.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -130,7 +128,7 @@ impl Tool for ReadFile {
             refuse_binary(&path, &file, &head.bytes)?;
         }
         let identity = file.stat.identity;
-        let (page, version) = read_page(view, &path, file, head, range)?;
+        let (page, version) = read_page(view, &path, file, head, range, &self.index)?;
         check_offset(range, &page)?;
         let sight = sight(&path, identity, version, &page);
         Ok(Plan::Answer(answer(sight, page, bridged)?))
@@ -244,19 +242,6 @@ fn check_offset(range: LineRange, page: &Page) -> Result<(), ToolError> {
     ))
 }
 
-/// The first or next bytes of a file.
-struct Piece {
-    bytes: Vec<u8>,
-    /// Whether the file ends with it.
-    last: bool,
-}
-
-/// Reads up to [`PIECE`] bytes. The size that the system tells is only a hint: some files tell 0 (B073).
-fn read_piece(file: &mut OpenFile, path: &WsPath) -> Result<Piece, ToolError> {
-    let expected = usize::try_from(file.stat.size).unwrap_or(PIECE).min(PIECE);
-    next_piece(file, path, Vec::with_capacity(expected + 1))
-}
-
 /// Whether a file that begins like an image is text all the same, such as an article about `GIF89a`.
 fn is_text(head: &[u8]) -> bool {
     let whole = match std::str::from_utf8(head) {
@@ -323,77 +308,6 @@ fn read_image(
         picture: Some(Media::new(mime_type, bytes)),
         sight,
     })
-}
-
-/// Reads on from `head` until the page is full, then counts lines for a while so that the total is known.
-///
-/// The version of a long file is not worth its price, but where nothing else tells the file apart: it was changed a moment
-/// ago, and what is read of it now would be worth nothing later.
-fn read_page(
-    view: &View,
-    path: &WsPath,
-    mut file: OpenFile,
-    head: Piece,
-    range: LineRange,
-) -> Result<(Page, Option<Version>), ToolError> {
-    let limits = view.limits();
-    let mut pager = Pager::new(range, PageLimits { lines: limits.read_lines, bytes: limits.read_bytes });
-    let mut decoder = match view.text_rules() {
-        TextRules::Exact => None,
-        TextRules::Bridged => Some(Transcoder::new(encoding::detect(&head.bytes))),
-    };
-    let at_once = head.last.then(|| Version::of(&head.bytes));
-    let mut hasher = (at_once.is_none() && file.stat.identity.is_none()).then(VersionHasher::default);
-    let mut decoded = Vec::new();
-    let mut full_after = None;
-    let mut piece = head;
-    let mut done = 0;
-    for count in 1_u64.. {
-        done += piece.bytes.len() as u64;
-        if let Some(hasher) = &mut hasher {
-            hasher.update(&piece.bytes);
-        }
-        let flow = match &mut decoder {
-            None => pager.feed(&piece.bytes),
-            Some(decoder) => {
-                decoded.clear();
-                decoder.feed(&piece.bytes, &mut decoded).map_err(|fault| not_text(path, done, None, fault))?;
-                pager.feed(&decoded)
-            }
-        };
-        if piece.last {
-            if let Some(decoder) = decoder {
-                decoded.clear();
-                decoder.finish(&mut decoded).map_err(|fault| not_text(path, done, None, fault))?;
-                pager.feed(&decoded);
-            }
-            let version = at_once.or_else(|| hasher.as_ref().map(VersionHasher::finish));
-            return Ok((pager.finish_at_end(), version));
-        }
-        if flow == Flow::Enough {
-            let full_after = *full_after.get_or_insert(done);
-            if file.stat.size.saturating_sub(full_after).max(done - full_after) > COUNT_AHEAD {
-                break;
-            }
-        }
-        view.check_cancelled()?;
-        if count.is_multiple_of(PIECES_A_NOTE) {
-            view.progress(done as f64, Some(file.stat.size.max(done) as f64), Some("reading"));
-        }
-        piece.bytes.clear();
-        piece = next_piece(&mut file, path, piece.bytes)?;
-    }
-    Ok((pager.finish(), None))
-}
-
-/// Like [`read_piece`], into a buffer that is there already.
-fn next_piece(file: &mut OpenFile, path: &WsPath, mut bytes: Vec<u8>) -> Result<Piece, ToolError> {
-    (&mut file.content)
-        .take(PIECE as u64)
-        .read_to_end(&mut bytes)
-        .map_err(|error| FileErrorKind::Io(error).at(path))?;
-    let last = bytes.len() < PIECE;
-    Ok(Piece { bytes, last })
 }
 
 /// What of the file the page shows.

@@ -85,6 +85,24 @@ impl Pager {
         }
     }
 
+    /// A pager for `range` whose text is fed from the start of `line` on, which is not behind the range's start.
+    #[must_use]
+    pub fn from_line(line: u64, range: LineRange, limits: PageLimits) -> Self {
+        let pager = Pager::new(range, limits);
+        let ends = line.saturating_sub(1).min(pager.range.start - 1);
+        let stage = match pager.stage {
+            Stage::Lines if ends == pager.range.start - 1 => Stage::Bytes(pager.range.offset),
+            stage => stage,
+        };
+        Pager { ends, stage, ..pager }
+    }
+
+    /// How many line ends lie before what is fed next.
+    #[must_use]
+    pub fn line_ends(&self) -> u64 {
+        self.ends
+    }
+
     /// Takes the next chunk of the text.
     pub fn feed(&mut self, mut chunk: &[u8]) -> Flow {
         if let Some(&last) = chunk.last() {

@@ -173,6 +173,29 @@ proptest! {
     }
 
     #[test]
+    fn a_text_may_begin_at_any_line_before_the_range(
+        input in any_text(),
+        from in 0u64..9,
+        start in 0u64..9,
+        len in proptest::option::of(0u64..6),
+        offset in prop_oneof![Just(0), 0u64..30],
+    ) {
+        let range = LineRange { start, end: len.map(|len| start + len), offset };
+        let limits = PageLimits { lines: 3, bytes: 40 };
+        let ends: Vec<_> = memchr_iter(b'\n', &input).map(|end| end + 1).collect();
+        let from = from.min(ends.len() as u64).min(start.saturating_sub(1));
+        let skipped = from.checked_sub(1).map_or(0, |last| ends[last as usize]);
+        let mut pager = Pager::from_line(from + 1, range, limits);
+        prop_assert_eq!(pager.line_ends(), from);
+        pager.feed(&input[skipped..]);
+        let page = page_of(&input, range, limits);
+        // Where nothing is left to feed, nobody knows whether the last line has an end.
+        if skipped < input.len() || input.is_empty() {
+            prop_assert_eq!(pager.finish_at_end(), page);
+        }
+    }
+
+    #[test]
     fn pages_joined_are_the_file(input in any_text(), lines in 1u64..5, bytes in 0usize..30) {
         let mut joined = Vec::new();
         let mut range = LineRange::ALL;
