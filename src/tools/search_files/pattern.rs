@@ -54,7 +54,7 @@ fn refusal(pattern: &str, literal: bool, error: &grep_regex::Error) -> ToolError
     if let (false, Some((what, at))) = (literal, fault(pattern)) {
         let before = pattern.get(..at).map_or(0, |before| before.chars().count());
         let rest = pattern.get(at..).unwrap_or_default();
-        let place = if rest.is_empty() { "at its end".to_owned() } else { format!("at {}", glimpse(rest)) };
+        let place = if rest.is_empty() { "at its end".to_owned() } else { format!("at {:?}", glimpse(rest)) };
         let problem = format!(
             "not a regular expression: {what} (character {}, {place}). Mend it, or set literal to take it as plain text.",
             before + 1

@@ -182,3 +182,33 @@ fn a_server_out_of_open_files_says_so_and_lives() {
     site.is_clean();
     assert_eq!(site.history().open(), [""; 0]);
 }
+
+#[test]
+fn a_search_through_wide_and_deep_folders_opens_few_files() {
+    let site = Site::new();
+    let mut deep = String::new();
+    for level in 0..60 {
+        deep.push_str(&format!("d{level}/"));
+        for n in 0..20 {
+            site.folder.write(&format!("{deep}{n}.txt"), "needle\n");
+        }
+        site.folder.write(&format!("wide{level}/a/b/c.txt"), "needle\n");
+    }
+    for n in 0..2000 {
+        site.folder.write(&format!("flat/{n}.txt"), "needle\n");
+    }
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 40; exec \"$0\" \"$@\"", TOOLGATE, "serve"]);
+    command.arg(site.folder.path()).args(["--state", utf8(site.state.path())]);
+    let mut server = Server::launch(command);
+    for arguments in
+        [json!({ "pattern": "needle", "output": "count" }), json!({ "pattern": "needle", "output": "files" })]
+    {
+        let reply = Reply(server.call("search_files", arguments));
+        let text = reply.ok();
+        assert!(text.contains("3260 files") && !text.contains("cannot be read"), "{text}");
+    }
+    let reply = Reply(server.call("find_files", json!({ "pattern": "*.txt" })));
+    assert!(reply.ok().contains("of 3260 paths"), "{}", reply.0);
+    assert!(server.close().success());
+}

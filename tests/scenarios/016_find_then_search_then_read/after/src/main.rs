@@ -1,0 +1,5 @@
+mod shape;
+
+fn main() {
+    println!("{}", shape::area(2, 3));
+}
