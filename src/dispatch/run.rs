@@ -117,7 +117,8 @@ impl<'a> Run<'a> {
             let admitted = self.judge(arguments, &mut context).await?; // 4
             let card = self.tool.present(&admitted.facts.arguments).line;
             tracing::info!(tool = admitted.facts.tool, "{}", self.without_secrets(card));
-            facts = Some(admitted.facts.clone());
+            // Only hooks ask for them afterwards.
+            facts = (!self.dispatcher.policy.hooks.is_empty()).then(|| admitted.facts.clone());
             self.plan_and_perform(&admitted).await // 5 to 8
         };
         let mut completed = match done.await {

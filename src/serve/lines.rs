@@ -22,7 +22,10 @@ pub(super) enum Line {
 /// Reads lines of up to `limit` bytes.
 pub(super) struct Lines<R> {
     source: R,
+    /// Room for what is read. It is filled with zeros once, when it grows, not for every read.
     buffer: Vec<u8>,
+    /// Up to where something has been read into it.
+    filled: usize,
     /// Where the line begins that is being looked for.
     start: usize,
     /// Up to where there is no line end.
@@ -38,6 +41,7 @@ impl<R: Read> Lines<R> {
         Lines {
             source,
             buffer: Vec::new(),
+            filled: 0,
             start: 0,
             searched: 0,
             limit,
@@ -56,7 +60,7 @@ impl<R: Read> Lines<R> {
             if self.ended {
                 return Ok(self.take_rest());
             }
-            if self.buffer.len() - self.start > self.limit {
+            if self.filled - self.start > self.limit {
                 self.skipping = true;
                 self.forget();
             }
@@ -71,25 +75,23 @@ impl<R: Read> Lines<R> {
 
     /// Whether another line can be taken without waiting.
     pub(super) fn has_line(&mut self) -> bool {
-        match memchr::memchr(b'\n', &self.buffer[self.searched..]) {
-            Some(_) => true,
-            None => {
-                self.searched = self.buffer.len();
-                false
-            }
-        }
+        self.line_end().is_some()
+    }
+
+    /// Where the line ends that is being looked for, if that is there already.
+    fn line_end(&mut self) -> Option<usize> {
+        let found = memchr::memchr(b'\n', &self.buffer[self.searched..self.filled]);
+        self.searched = found.map_or(self.filled, |at| self.searched + at);
+        found.map(|_| self.searched)
     }
 
     fn take_line(&mut self) -> Option<Line> {
-        let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..]) else {
-            self.searched = self.buffer.len();
-            return None;
-        };
-        let end = self.searched + at;
+        let end = self.line_end()?;
         let line = self.cut(end);
-        self.start = end + 1;
+        // A line that filled all there was has taken the room with it.
+        self.start = (end + 1).min(self.filled);
         self.searched = self.start;
-        if self.start == self.buffer.len() {
+        if self.start == self.filled {
             self.forget();
         }
         Some(line)
@@ -97,10 +99,10 @@ impl<R: Read> Lines<R> {
 
     /// What stands behind the last line end, once there is nothing more to come.
     fn take_rest(&mut self) -> Line {
-        if self.start == self.buffer.len() && !self.skipping {
+        if self.start == self.filled && !self.skipping {
             return Line::End;
         }
-        let line = self.cut(self.buffer.len());
+        let line = self.cut(self.filled);
         self.forget();
         line
     }
@@ -114,36 +116,48 @@ impl<R: Read> Lines<R> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         // Some Windows programs put a byte order mark before what they write (B009).
         let line = if at_start { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+        let alone = self.start == 0 && end + 1 >= self.filled && line.as_ptr() == self.buffer.as_ptr();
+        if alone && line.len() > KEPT {
+            // A long line that came alone is not copied.
+            let length = line.len();
+            let mut whole = std::mem::take(&mut self.buffer);
+            whole.truncate(length);
+            self.filled = 0;
+            return Line::Whole(whole);
+        }
         Line::Whole(line.to_vec())
     }
 
     fn forget(&mut self) {
-        self.buffer.clear();
-        if self.buffer.capacity() > KEPT {
-            self.buffer.shrink_to(PIECE);
+        if self.buffer.len() > KEPT {
+            self.buffer.truncate(PIECE);
+            self.buffer.shrink_to_fit();
         }
+        self.filled = 0;
         self.start = 0;
         self.searched = 0;
     }
 
     fn fill(&mut self) -> io::Result<()> {
         if self.start > 0 {
-            self.buffer.drain(..self.start);
+            self.buffer.copy_within(self.start..self.filled, 0);
+            self.filled -= self.start;
             self.searched -= self.start;
             self.start = 0;
         }
-        let filled = self.buffer.len();
-        // A long line is read in ever larger pieces.
-        let piece = PIECE.max(filled.min(4 * KEPT));
-        self.buffer.resize(filled + piece, 0);
+        if self.buffer.len() - self.filled < PIECE {
+            // The room grows by half, so that a long line is moved a few times only.
+            let room = self.filled + PIECE.max(self.filled / 2);
+            self.buffer.resize(room, 0);
+        }
         let read = loop {
-            match self.source.read(&mut self.buffer[filled..]) {
+            match self.source.read(&mut self.buffer[self.filled..]) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                read => break read,
+                read => break read?,
             }
         };
-        self.buffer.truncate(filled + *read.as_ref().unwrap_or(&0));
-        self.ended = read? == 0;
+        self.filled += read;
+        self.ended = read == 0;
         Ok(())
     }
 }
@@ -191,6 +205,24 @@ mod tests {
                 ("\u{5f20}\n", vec!["\u{5f20}"]),
             ] {
                 assert_eq!(lines(bytes.as_bytes(), piece, 8), want, "{bytes:?} by {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn long_lines_alone_and_among_others() {
+        let long = "x".repeat(3 * KEPT + 7);
+        for (text, want) in [
+            (format!("{long}\n"), vec![long.len()]),
+            (format!("{long}\r\n"), vec![long.len()]),
+            (long.clone(), vec![long.len()]),
+            (format!("a\n{long}\nb\n{long}\n{long}\nc"), vec![1, long.len(), 1, long.len(), long.len(), 1]),
+            (format!("\u{feff}{long}\nb"), vec![long.len(), 1]),
+        ] {
+            for piece in [1 << 16, 100_003, usize::MAX] {
+                let told = lines(text.as_bytes(), piece, 8 * KEPT);
+                assert_eq!(told.iter().map(String::len).collect::<Vec<_>>(), want, "by {piece}");
+                assert!(told.iter().filter(|line| line.len() > 1).all(|line| *line == long), "by {piece}");
             }
         }
     }

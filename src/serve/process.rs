@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 /// Standard input, which may have been left in non-blocking mode by whoever shares it.
 #[cfg(unix)]
 pub(super) fn stdin() -> impl Read + Send + 'static {
+    widen(rustix::stdio::stdin());
     patient::Patient(io::stdin())
 }
 
@@ -12,9 +13,21 @@ pub(super) fn stdin() -> impl Read + Send + 'static {
 #[cfg(unix)]
 pub(super) fn private_stdout() -> io::Result<impl Write + Send + 'static> {
     let frames = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+    widen(&frames);
     rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
     Ok(patient::Patient(io::PipeWriter::from(frames)))
 }
+
+/// Lets a pipe hold as much as anybody may ask for: both ends then wait for each other less often. What is no pipe, or may
+/// not be made wider, stays as it is.
+#[cfg(target_os = "linux")]
+fn widen(pipe: impl std::os::fd::AsFd) {
+    const BYTES: usize = 1024 * 1024;
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, BYTES);
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn widen(_: impl std::os::fd::AsFd) {}
 
 #[cfg(not(unix))]
 pub(super) fn stdin() -> impl Read + Send + 'static {
