@@ -191,7 +191,8 @@ mod tests {
 
     use super::*;
     use crate::model::change::{Change, ChangeSet, Expect};
-    use crate::tool::view::Settings;
+    use crate::tool::ask::NobodyToAsk;
+    use crate::tool::view::{Door, Settings};
     use crate::workspace::memory::Memory;
     use crate::workspace::{NoJournal, Workspace};
 
@@ -207,7 +208,9 @@ mod tests {
     #[test]
     fn later_visits_show_what_the_first_would_and_never_an_older_state() {
         let (memory, path) = (Memory::new(), WsPath::parse("f").expect("a path"));
-        let view = View::new(Arc::new(memory.clone()), Settings::served(), CancellationToken::new(), None, None);
+        let door = Door { caller: "test".into(), asker: Arc::new(NobodyToAsk), log: None };
+        let home = Arc::new(memory.clone());
+        let view = View::new(home, Settings::served(), CancellationToken::new(), None, None, door);
         let index = LineIndex::default();
         let read = |start, end| {
             let mut file = memory.open(&path).expect("a file");
