@@ -5,6 +5,7 @@ pub mod ask;
 pub mod content;
 pub mod contract;
 pub mod export;
+pub mod headers;
 pub mod log;
 pub(crate) mod near;
 pub mod output;

@@ -65,6 +65,9 @@ pub struct PromptSpec {
     pub description: &'static str,
 }
 
+/// As which tool the gate and the log see a prompt being taken.
+pub const GET_PROMPT: &str = "get_prompt";
+
 /// One message of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {

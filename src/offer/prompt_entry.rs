@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::model::error::ToolError;
-use crate::offer::prompt::{Message, Prompt, PromptArgument};
+use crate::offer::prompt::{GET_PROMPT, Message, Prompt, PromptArgument};
 use crate::offer::resource::Typing;
 use crate::offer::resource_entry::{Completed, TypingArgs};
 use crate::tool::content::Content;
@@ -15,9 +15,6 @@ use crate::tool::registry::Entry;
 use crate::tool::schema::{SchemaFault, arguments_schema};
 use crate::tool::view::View;
 use crate::tool::{Card, Effect, Plan, Spec, Tool};
-
-/// As which tool the gate and the log see a prompt being taken: [`GET_PROMPT`].
-const GET_PROMPT: &str = "get_prompt";
 
 /// What was told.
 #[derive(Debug, Serialize, JsonSchema)]

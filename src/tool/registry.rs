@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::model::change::ChangeSet;
 use crate::model::error::ToolError;
 use crate::tool::annotations::Annotations;
+use crate::tool::headers::{self, HeaderFault};
 use crate::tool::near::nearest;
 pub use crate::tool::output::Output;
 use crate::tool::schema::{Fault, SchemaFault, Validator, faults_error};
@@ -102,6 +103,14 @@ pub enum RegisterError {
         tool: &'static str,
         /// What is wrong with the schema.
         fault: SchemaFault,
+    },
+    /// A header of which no client knows how to send it.
+    #[error("the tool {tool} cannot be offered: {fault}")]
+    BadHeader {
+        /// Which tool.
+        tool: &'static str,
+        /// What is wrong with the header.
+        fault: HeaderFault,
     },
     /// The specification names an argument that there is not.
     #[error("the tool {tool} names {place} in its paths, but has no such argument")]
@@ -240,6 +249,7 @@ impl Entry {
         if let Err(fault) = self.output() {
             return Err(RegisterError::BadOutput { tool, fault: fault.clone() });
         }
+        headers::check(self.input_schema()).map_err(|fault| RegisterError::BadHeader { tool, fault })?;
         let arguments = &self.input_schema()["properties"];
         match self.spec.paths.iter().find(|place| arguments.get(place.split('.').next().unwrap_or_default()).is_none())
         {

@@ -6,6 +6,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use unicode_normalization::UnicodeNormalization;
 
 use super::fault::Wrong;
+use crate::offer::prompt::GET_PROMPT;
+use crate::offer::resource::{LIST_RESOURCES, READ_RESOURCE};
 use crate::tool::registry::Registry;
 
 /// Globs over names, where `*` stands for any text. One that begins with `!` takes names out again.
@@ -38,7 +40,9 @@ pub(crate) fn check_tools(key: &'static str, patterns: &[String], registry: Opti
         }
         let Some(registry) = registry else { continue };
         let alone = Names::new(key, std::slice::from_ref(&bare.to_owned()))?;
-        if !registry.iter().any(|tool| alone.hits(tool.spec().name)) {
+        let others = [READ_RESOURCE, LIST_RESOURCES, GET_PROMPT];
+        let mut names = registry.iter().map(|tool| tool.spec().name).chain(others);
+        if !names.any(|name| alone.hits(name)) {
             let meant = registry.nearest(bare).map(|name| format!("; did you mean {name}?")).unwrap_or_default();
             return Err(wrong(format!("matches no tool{meant}")));
         }

@@ -98,6 +98,8 @@ impl Site {
     pub(super) fn stop(&self) {
         self.ready.store(false, Ordering::Relaxed);
         self.endpoint.stopping.cancel();
+        // Who listens for news is told that no more come.
+        self.endpoint.mcp.news().end();
         self.endpoint.sessions.end_listening();
         self.plain.stop();
     }
