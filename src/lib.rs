@@ -1,6 +1,7 @@
 #![doc = include_str!("ARCHITECTURE.md")]
 
 pub mod cli;
+pub mod code;
 pub mod config;
 pub mod dispatch;
 pub mod gate;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::fail;
+use crate::code::sdk::Sdk;
 use crate::config;
 use crate::gate::command_hook;
 use crate::model::error::ErrorCode;
@@ -34,19 +35,27 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a person names the folder")]
-fn write(folder: &Path, files: &[(&str, Value)]) -> io::Result<()> {
+fn write(folder: &Path, files: &[(&str, String)]) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    files.iter().try_for_each(|(name, content)| std::fs::write(folder.join(name), format!("{content:#}\n")))
+    files.iter().try_for_each(|(name, content)| std::fs::write(folder.join(name), content))
 }
 
-fn files() -> Result<[(&'static str, Value); 12], RegisterError> {
+/// Every file by its name.
+fn files() -> Result<Vec<(&'static str, String)>, RegisterError> {
     let mut registry = Registry::new();
     tools::register(&mut registry)?;
-    Ok([
-        ("tools.mcp.json", export::mcp(&registry, false)),
-        ("tools.mcp.structured.json", export::mcp(&registry, true)),
-        ("tools.anthropic.json", export::anthropic(&registry)),
-        ("tools.openai.json", export::openai(&registry)),
+    let mut files: Vec<_> =
+        schemas(&registry).into_iter().map(|(name, schema)| (name, format!("{schema:#}\n"))).collect();
+    files.push(("sdk.d.ts", Sdk::of(&registry).declarations()));
+    Ok(files)
+}
+
+fn schemas(registry: &Registry) -> [(&'static str, Value); 12] {
+    [
+        ("tools.mcp.json", export::mcp(registry, false)),
+        ("tools.mcp.structured.json", export::mcp(registry, true)),
+        ("tools.anthropic.json", export::anthropic(registry)),
+        ("tools.openai.json", export::openai(registry)),
         ("tool_error.json", tool_error()),
         ("dispatch.input.json", oneshot::input_schema()),
         ("dispatch.output.json", oneshot::output_schema()),
@@ -55,7 +64,7 @@ fn files() -> Result<[(&'static str, Value); 12], RegisterError> {
         ("hook.input.json", command_hook::input_schema()),
         ("hook.pre.output.json", command_hook::answer_schema(Phase::Pre)),
         ("hook.post.output.json", command_hook::answer_schema(Phase::Post)),
-    ])
+    ]
 }
 
 /// The `structuredContent` of a failed call.

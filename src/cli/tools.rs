@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use serde_json::Value;
 
 use super::fail;
+use crate::code::sdk::Sdk;
 use crate::model::event;
 use crate::tool::registry::Registry;
 use crate::tool::{contract, export};
@@ -34,6 +35,8 @@ enum Format {
     Anthropic,
     /// The `tools` of an OpenAI request.
     Openai,
+    /// The declarations that programs in code mode are written against.
+    Typescript,
     /// No tools, but the schema of what is recorded when they are called: a line of the session log.
     Events,
 }
@@ -50,6 +53,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
         Format::Mcp => export::mcp(&registry, arguments.structured),
         Format::Anthropic => export::anthropic(&registry),
         Format::Openai => export::openai(&registry),
+        Format::Typescript => return print(Sdk::of(&registry).declarations().trim_end()),
         Format::Events => event::schema(),
     };
     print(&format!("{tools:#}"))
