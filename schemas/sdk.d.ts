@@ -30,11 +30,88 @@ declare class ToolCallError extends Error {
 
 /** The tools. A promise of one rejects with a `ToolCallError` when the call fails. */
 declare const tools: {
-  /** Show what is in a folder: one line an entry, `type size path`, sorted by name; type is file, dir, link or other, and folders end with /. Use it to find your way and before guessing a path. depth 2 or more shows the folders below as well. Nothing is hidden or ignored; links are shown with where they point and are not entered. At most 10000 entries are shown, and it says if there are more. */
+  /** Tell what a file or folder is without reading its content: type, size, lines, encoding, line ends, mode, time of change, version, where a link points. Use it before reading a file that may be large or not text. */
+  file_info: (args: {
+    /** The file or folder. */
+    path: string;
+  }) => Promise<{
+    /** How many entries a folder has. */
+    entries?: number;
+    /** What a file that is not text is, such as PNG image. */
+    format?: string;
+    /** The permission bits in octal, such as 0644. */
+    mode?: string;
+    /** When its content was last changed, such as 2026-11-30T16:55:25Z. */
+    modified?: string;
+    /** Whether only the start was looked at, since the file is large. */
+    partial: boolean;
+    /** The file or folder, as it was named. */
+    path: string;
+    /** Its size in bytes, for a file. */
+    size?: number;
+    /** What a link points to, as it is written there. */
+    target?: string;
+    /** What the text is like, for a text file. */
+    text?: {
+      /** Whether it begins with a byte order mark. */
+      bom: boolean;
+      /** How its characters stand as bytes. */
+      encoding: string;
+      /** Whether the last line has a line end, if all of it was read. */
+      ends_in_newline?: boolean;
+      /** How its lines end: LF, CRLF, mixed or none. */
+      line_ends: string;
+      /** How many lines it has, if all of it was read. */
+      lines?: number;
+      /** Whether there are carriage returns that end no line. */
+      lone_cr: boolean;
+    };
+    /** What it is, a link followed. - `link`: A link that is broken or leads outside. */
+    type: "file" | "dir" | "other" | "link";
+    /** The version of its content, which stands for all of its bytes; only told of a file that is read as a whole. */
+    version?: string;
+  }>;
+  /** Find files by name: one path a line, sorted, node_modules and vendor last. As in ripgrep, ignored (.gitignore, .ignore) and hidden files are left out. Links are shown, not followed. */
+  find_files: (args: {
+    /** Also ignored and hidden files. */
+    include_ignored?: boolean;
+    /** Paths to show. Left out: 500. */
+    limit?: number;
+    /** The folder to look in, which the glob is relative to. Left out: all. */
+    path?: string;
+    /** A glob as in .gitignore: *.rs at any depth, src/**\/*.{ts,tsx}, docs/ for folders, !*.md for all else. */
+    pattern: string;
+  }) => Promise<{
+    /** The first paths. */
+    found: Array<{
+      /** Where. */
+      path: string;
+      /** What it is. */
+      type: "file" | "dir" | "link" | "other";
+    }>;
+    /** What was not looked at. */
+    left_out: {
+      /** Ignored or hidden files and folders; a folder counts as one. */
+      ignored: number;
+      /** Files and folders whose names are not UTF-8. */
+      unnamed: number;
+      /** Files and folders that the system does not let this process read. */
+      unreadable: number;
+      /** The first of these. */
+      unreadable_paths?: string[];
+      /** Files that a rule keeps from being read. */
+      withheld: number;
+    };
+    /** The folder that was looked in. */
+    path: string;
+    /** How many there are in all. */
+    total: number;
+  }>;
+  /** Show what is in a folder: one line an entry, `type size path`, sorted by name; type is file, dir, link or other. Use it to find your way and before guessing a path. Nothing is hidden or ignored; links are not entered. At most 10000 entries are shown, and it says if there are more. */
   list_dir: (args?: {
-    /** How many levels to show, 1 for the folder's own entries only. Left out: 1. */
+    /** How many levels to show. Left out: 1. */
     depth?: number;
-    /** The folder, relative to the workspace's folder. Left out or `.`: the workspace's folder itself. */
+    /** The folder. Left out: the workspace's own. */
     path?: string;
   }) => Promise<{
     /** Its entries sorted by name, each folder followed by what is in it. */
@@ -55,19 +132,19 @@ declare const tools: {
     /** The folder. */
     path: string;
   }>;
-  /** Replace old_str by new_str in a text file: the safe way to change a part of it. Read the file first and copy old_str from it exactly, with its indentation, without the `N: ` line numbers. old_str must occur exactly once: take in lines around it until it does, or set replace_all. Both are literal text, no regex and no escapes. Nothing is matched approximately: if old_str is not there the file stays as it is, and old_str_not_found shows the nearest place and what differs; ambiguous_match names the lines of all matches. A \n in old_str also matches the file's \r\n, and new lines take the line end… */
+  /** Replace old_str by new_str in a text file: the safe way to change a part of it. Read the file first and copy old_str exactly, without the `N: ` line numbers. It must occur exactly once: take in lines around it until it does, or set replace_all. Both are literal, and nothing is matched approximately: if old_str is not there the file stays as it is, and the error shows the nearest place and what differs. A \n also matches the file's \r\n, and new lines end like those they replace. Use dry_run to see the diff first. */
   patch_file: (args: {
     /** Change nothing, answer with the diff. */
     dry_run?: boolean;
-    /** Patch only if the file is still at this version, as an earlier result told it. */
+    /** Patch only if the file is still at this version. */
     expected_version?: string;
-    /** The text to put there, taken literally. Empty: old_str is deleted. */
+    /** What to put there. Empty: old_str is deleted. */
     new_str: string;
-    /** The text to replace, exactly as it stands in the file, with enough lines around it to occur only once. */
+    /** The text to replace, exactly as it stands in the file. */
     old_str: string;
-    /** The file, relative to the workspace's folder, such as src/main.rs. */
+    /** The file, such as src/main.rs. */
     path: string;
-    /** Replace every occurrence, left to right. Left out: old_str must occur exactly once. */
+    /** Replace every occurrence. */
     replace_all?: boolean;
   }) => Promise<{
     /** What would change, for a dry run. */
@@ -81,15 +158,34 @@ declare const tools: {
     /** The version of the file after the patch. */
     version: string;
   }>;
-  /** Read a text file, or look at an image (png, jpeg, gif, webp). USE THIS BEFORE CHANGING A FILE: always read what is there now. Every line comes as `N: text`; the number and `: ` are not in the file, so never put them into old_str or content. An answer holds up to 2000 lines or 256 KiB; if there is more, it says with which start_line to go on. For a long file ask for the lines you need with start_line and end_line. Fails with file_not_found, not_a_file, binary_file, unsupported_encoding or outside_workspace. */
+  /** Make several patches, in one or many files, all or none: each as patch_file would; if one does not fit nothing is changed and the error names it. For changes that belong together, such as a rename. Undone as one. */
+  patch_files: (args: {
+    /** Change nothing, answer with the diff. */
+    dry_run?: boolean;
+    /** In order: one on the same file as an earlier one is made on what that leaves. */
+    patches: { new_str: string; old_str: string; path: string; replace_all?: boolean }[];
+  }) => Promise<{
+    /** What would change, for a dry run. */
+    diff?: string;
+    /** Each file that changes, in the order in which the patches first name it. */
+    files: Array<{
+      /** The file, as it was first named. */
+      path: string;
+      /** How many places were replaced, by all patches together. */
+      replaced: number;
+      /** Its version after the patches. */
+      version: string;
+    }>;
+  }>;
+  /** Read a text file, or look at an image (png, jpeg, gif, webp). USE THIS BEFORE CHANGING A FILE. Every line comes as `N: text`; the number and `: ` are not in the file, so never put them into old_str or content. An answer holds up to 2000 lines or 256 KiB and says with which start_line to go on; of a long file read only the lines you need. */
   read_file: (args: {
-    /** Last line to read, included. Left out: to the end, or as much as one answer holds. */
+    /** Last line to read, included. */
     end_line?: number;
-    /** Bytes of start_line to skip: only to go on inside a line that an earlier answer had to cut. */
+    /** Bytes of start_line to skip: to go on inside a line that was cut. */
     line_offset?: number;
-    /** The file, relative to the workspace's folder, such as src/main.rs. */
+    /** The file, such as src/main.rs. */
     path: string;
-    /** First line to read, counted from 1. Left out: from the start. */
+    /** First line to read, counted from 1. */
     start_line?: number;
   }) => Promise<{
     /** The text as it is in the file, without line numbers. */
@@ -119,9 +215,82 @@ declare const tools: {
     /** The version of the file, if all of it was read. */
     version?: string;
   }>;
-  /** Write down the steps of your work and how far each is, so that the user can follow. Send the whole list each time: it replaces the one before. Use it for work of three steps or more, mark one step in_progress before you begin it and done as soon as it is. It changes no file. */
+  /** Search the text of files: each file with a match, then its lines as `N: text`, context as `N- text`. USE THIS to find where something is, instead of reading file after file. It tells how many lines and files match in all. As in ripgrep, binary, ignored (.gitignore, .ignore) and hidden files are left out; links are not followed. */
+  search_files: (args: {
+    /** Lines around each match. */
+    context_lines?: number;
+    /** Only files of this glob as in .gitignore, relative to path: *.{ts,tsx}, src/**, !tests/. */
+    glob?: string;
+    /** Upper and lower case are the same. */
+    ignore_case?: boolean;
+    /** Also ignored and hidden files. */
+    include_ignored?: boolean;
+    /** Matches to show. Left out: 200 lines or 500 files. */
+    limit?: number;
+    /** pattern is plain text. */
+    literal?: boolean;
+    /** Left out: lines. */
+    output?: "lines" | "files" | "count";
+    /** The folder or file to search. Left out: all. */
+    path?: string;
+    /** A regular expression (Rust's syntax), for one line. */
+    pattern: string;
+  }) => Promise<{
+    /** Where nothing matches: how many lines hold the pattern as plain text. */
+    as_literal?: number;
+    /** How many files are binary and were skipped. */
+    binary: number;
+    /** The first files with matches. */
+    files: Array<{
+      /** How many of its lines match, where that was counted. */
+      count?: number;
+      /** The lines, if lines were asked for. */
+      lines?: Array<{
+        /** Whether it is only a part of the line. */
+        cut?: boolean;
+        /** Its number. */
+        line: number;
+        /** Its text without the line end. Bytes that are not UTF-8 stand as `\xNN`. */
+        text: string;
+        /** Whether it matches. */
+        type: "match" | "context";
+      }>;
+      /** The file. */
+      path: string;
+    }>;
+    /** What was not looked at. */
+    left_out: {
+      /** Ignored or hidden files and folders; a folder counts as one. */
+      ignored: number;
+      /** Files and folders whose names are not UTF-8. */
+      unnamed: number;
+      /** Files and folders that the system does not let this process read. */
+      unreadable: number;
+      /** The first of these. */
+      unreadable_paths?: string[];
+      /** Files that a rule keeps from being read. */
+      withheld: number;
+    };
+    /** What is shown of each file. */
+    output: "lines" | "files" | "count";
+    /** How many files have a line that is too long to be searched, and were searched up to it. */
+    overlong: number;
+    /** The folder or file that was searched. */
+    path: string;
+    /** How many files were searched. */
+    searched: number;
+    /** How many matching lines are shown. */
+    shown_lines: number;
+    /** How many files have a match. */
+    total_files: number;
+    /** How many lines match in all; not counted where only names are asked for. */
+    total_lines?: number;
+    /** Whether not all matches are shown. */
+    truncated: boolean;
+  }>;
+  /** Write down the steps of your work and how far each is, so that the user can follow: the whole list each time. For work of three steps or more; mark a step in_progress before you begin it and done as soon as it is. */
   todo_write: (args: {
-    /** All steps of the work, in order; this list replaces the one before. */
+    /** All steps in order; they replace the list before. */
     todos: Array<{
       /** How far it is. */
       status: "pending" | "in_progress" | "done";
@@ -137,9 +306,9 @@ declare const tools: {
       text: string;
     }>;
   }>;
-  /** Take back a change that you made with these tools: every file of it is as it was before, with all its bytes; a file that the change created is removed. Leave change out to undo your newest one, and call again to go further back. It is refused with stale_version if a file has changed since, so nobody's later work is lost. An undo is a change too: to redo, undo the undo by its own id. */
+  /** Take back a change made with these tools: every file of it is as it was before. Leave change out for your newest, and call again to go further back. Refused with stale_version if a file has changed since. To redo, undo the undo by its own id. */
   undo_change: (args?: {
-    /** The change, as a result named it. Left out: the newest of yours that is not undone yet. */
+    /** The change, as a result named it. Left out: your newest that stands. */
     change?: string;
   }) => Promise<{
     /** The files that are as they were before it. */
@@ -147,15 +316,15 @@ declare const tools: {
     /** The change that is undone. */
     undone: string;
   }>;
-  /** Create a file, or replace ALL of an existing one with content. To change a part of a file use patch_file instead: it cannot lose the rest. Before replacing a file, read all of it. content is written byte for byte: nothing is added, trimmed or reformatted. It will not make folders: if the folder is missing it fails with file_not_found, unless create_dirs is true. Links are followed, mode and owner stay. A byte order mark and UTF-16 of the file stay; a file that is not text is refused. */
+  /** Create a file, or replace ALL of an existing one. To change a part of a file use patch_file: it cannot lose the rest. Before replacing a file, read all of it. content is written byte for byte. A missing folder is an error unless create_dirs is true. Mode, owner, byte order mark and UTF-16 of the file stay. */
   write_file: (args: {
-    /** Everything the file shall hold, exactly as it shall stand there. No line numbers. */
+    /** Everything the file shall hold, without line numbers. */
     content: string;
-    /** Make the folders above the file if they are missing. Left out: no folder is made. */
+    /** Make the folders above the file if they are missing. */
     create_dirs?: boolean;
-    /** Write only if the file is still at this version, as an earlier result told it. */
+    /** Write only if the file is still at this version. */
     expected_version?: string;
-    /** The file, relative to the workspace's folder, such as src/main.rs. */
+    /** The file, such as src/main.rs. */
     path: string;
   }) => Promise<{
     /** Whether anything is different from before. */

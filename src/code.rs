@@ -2,4 +2,4 @@
 
 pub mod sdk;
 pub mod strip;
-mod typescript;
+pub mod typescript;

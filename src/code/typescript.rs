@@ -11,8 +11,33 @@ pub(crate) mod text;
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 pub(crate) use project::project;
 pub(crate) use render::Comments;
+
+/// What `schema` takes, declared as the type `name`; a recursive type that it needs is declared before it.
+///
+/// ```
+/// use serde_json::json;
+/// use toolgate::code::typescript::declare;
+///
+/// let schema = json!({"type": "object", "properties": {"next": {"$ref": "#"}, "tag": {"enum": ["a", "b"]}}});
+/// assert_eq!(
+///     declare("List", &schema),
+///     "type List_Root = { next?: List_Root; tag?: \"a\" | \"b\" };\ntype List = List_Root;\n"
+/// );
+/// assert_eq!(declare("Any", &json!({"$ref": "elsewhere.json"})), "type Any = unknown;\n");
+/// ```
+#[must_use]
+pub fn declare(name: &str, schema: &Value) -> String {
+    let Projection { root, aliases } = project(schema, name, &mut Taken::from([name.to_owned()]));
+    let mut text = String::new();
+    for (name, alias) in aliases.iter().map(|(name, alias)| (name.as_str(), alias)).chain([(name, &root)]) {
+        text.push_str(&format!("type {name} = {};\n", alias.render(0, Comments::All)));
+    }
+    text
+}
 
 /// A TypeScript type.
 #[derive(Debug, Clone, PartialEq, Eq)]

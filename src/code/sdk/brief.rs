@@ -6,7 +6,7 @@ use crate::code::typescript::Comments;
 /// How a program is written. Prose, since a model reads it before the declarations.
 const HOW: &str = "\
 The program is TypeScript, the body of an async function: use await and return at its top level. Its only way to act is \
-`tools`: `const file = await tools.read_file({ path: \"a.txt\" });`. A call takes one object and resolves to the tool's typed \
+`tools`: `const file = await tools.read_file({ path: \"a.txt\" });`. A call takes one object (leave out what you do not set; undefined is refused) and resolves to the tool's typed \
 output, not to text. A call that fails rejects with a ToolCallError that has code, tool, message and details; catch it where you \
 can go on. Await every call: one that is still running when the program returns makes the run fail. Calls start in the order in \
 which they are made; those that only read overlap (Promise.all), those that change something run alone. Return what you need to \

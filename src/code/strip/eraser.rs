@@ -251,7 +251,16 @@ impl<'a> Visit<'a> for Eraser<'_, '_> {
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
-        walk::walk_arrow_function_expression(self, it);
+        match it.body.statements.as_slice() {
+            // An expression, though it stands there as a statement: it does not end where a line ends.
+            [Statement::ExpressionStatement(body)] if it.expression => {
+                it.type_parameters.iter().for_each(|parameters| self.visit_ts_type_parameter_declaration(parameters));
+                self.visit_formal_parameters(&it.params);
+                it.return_type.iter().for_each(|returned| self.visit_ts_type_annotation(returned));
+                self.visit_expression(&body.expression);
+            }
+            _ => walk::walk_arrow_function_expression(self, it),
+        }
         self.arrow(it);
     }
 

@@ -76,6 +76,14 @@ fn object<'a>(walk: &mut Walk<'a>, rules: &'a Map<String, Value>, within: bool) 
     }
     let lists = within || properties.is_some_and(|properties| !properties.is_empty());
     let others = others(walk, rules, lists);
+    if within
+        && members.is_empty()
+        && others.is_none()
+        && rules.get("additionalProperties") != Some(&Value::Bool(false))
+    {
+        // It adds nothing to what is said around it.
+        return Type::Unknown;
+    }
     let others = match others {
         // TypeScript wants the named ones to fit what is said of all others.
         Some(_) if !members.is_empty() => Some(Type::Unknown),

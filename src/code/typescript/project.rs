@@ -93,23 +93,32 @@ impl<'a> Walk<'a> {
         {
             return Type::Never;
         }
-        let mut all = vec![kinds::of(self, rules, within)];
-        all.extend(rules.get("$ref").map(|reference| self.reference(reference)));
+        let own = kinds::of(self, rules, within);
+        let mut parts: Vec<Type> = rules.get("$ref").map(|reference| self.reference(reference)).into_iter().collect();
         let lists = within || rules.contains_key("properties");
         for keyword in ["anyOf", "oneOf"] {
             if let Some(Value::Array(branches)) = rules.get(keyword) {
-                all.push(self.deeper(|walk| {
-                    union(branches.iter().map(|branch| walk.schema(branch, lists)).collect::<Vec<_>>())
-                }));
+                parts.push(union(self.parts(branches, lists)));
             }
         }
-        if let Some(Value::Array(parts)) = rules.get("allOf") {
-            all.push(
-                self.deeper(|walk| intersection(parts.iter().map(|part| walk.schema(part, lists)).collect::<Vec<_>>())),
-            );
+        if let Some(Value::Array(all)) = rules.get("allOf") {
+            parts.extend(self.parts(all, lists));
         }
-        let all = intersection(all);
+        let says_less = parts.contains(&Type::Unknown);
+        let mut all = intersection(std::iter::once(own).chain(parts));
+        if says_less {
+            // What it leaves out may have listed members.
+            open(&mut all);
+        }
         if rules.get("nullable") == Some(&Value::Bool(true)) { union([all, Type::word("null")]) } else { all }
+    }
+
+    fn parts(&mut self, schemas: &'a [Value], lists: bool) -> Vec<Type> {
+        let mut parts = Vec::new();
+        for schema in schemas {
+            parts.push(self.deeper(|walk| walk.schema(schema, lists)));
+        }
+        parts
     }
 
     /// Parts are as deep as what they are parts of, but not endlessly so.
@@ -169,6 +178,17 @@ impl<'a> Walk<'a> {
             }
             _ => made,
         }
+    }
+}
+
+/// Lets an object have members that are not listed.
+fn open(of: &mut Type) {
+    match of {
+        Type::Object(object) => {
+            object.others.get_or_insert_with(|| Box::new(Type::Unknown));
+        }
+        Type::Union(types) | Type::Intersection(types) => types.iter_mut().for_each(open),
+        _ => {}
     }
 }
 

@@ -59,7 +59,11 @@ fn tuple(items: &[(Type, bool)], rest: Option<&Type>, indent: usize, comments: C
         (false, item) => format!("{}?", item.render(indent, comments)),
     };
     let mut places: Vec<_> = items.iter().map(item).collect();
-    places.extend(rest.map(|rest| format!("...{}", array(rest, indent, comments))));
+    // Not `Array`: a type that is spread so could not refer to itself.
+    places.extend(rest.map(|rest| match rest {
+        Type::Union(_) | Type::Intersection(_) => format!("...({})[]", rest.render(indent, comments)),
+        rest => format!("...{}[]", rest.render(indent, comments)),
+    }));
     format!("[{}]", places.join(", "))
 }
 

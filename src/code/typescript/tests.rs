@@ -43,6 +43,10 @@ fn every_keyword_says_what_typescript_can_say() {
             "[string, (1 | 2)?]",
         ),
         (json!({"type": "array", "items": [{"type": "string"}], "minItems": 1}), "[string, ...unknown[]]"),
+        (
+            json!({"type": "array", "prefixItems": [{}], "items": {"type": ["string", "null"]}}),
+            "[unknown?, ...(string | null)[]]",
+        ),
         (json!({"type": "object"}), "{ [key: string]: unknown }"),
         (json!({"type": "object", "additionalProperties": false}), "Record<string, never>"),
         (json!({"type": "object", "additionalProperties": {"type": "string"}}), "{ [key: string]: string }"),
@@ -69,6 +73,14 @@ fn every_keyword_says_what_typescript_can_say() {
         (
             json!({"type": "object", "properties": {"a": {"type": "string"}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}),
             "{ a?: string } & ({ a: unknown } | { b: unknown })",
+        ),
+        (
+            json!({"properties": {"a": {"type": "string"}}, "anyOf": [{"properties": {"b": {}}}, true]}),
+            "{ a?: string; [key: string]: unknown }",
+        ),
+        (
+            json!({"properties": {"a": {"type": "string"}}, "allOf": [{"type": "object"}]}),
+            "{ a?: string; [key: string]: unknown }",
         ),
         (json!({"type": "array", "items": {"anyOf": [{"const": 1}, {"const": 2}]}}), "Array<1 | 2>"),
         (json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "string"}}}), "string"),
