@@ -30,7 +30,23 @@ declare class ToolCallError extends Error {
 
 /** The tools. A promise of one rejects with a `ToolCallError` when the call fails. */
 declare const tools: {
-  /** Tell what a file or folder is without reading its content: type, size, lines, encoding, line ends, mode, time of change, version, where a link points. Use it before reading a file that may be large or not text. */
+  /** Delete a file, link or folder with all that is in it; what a link leads to stays. undo_change brings it back. */
+  delete_path: (args: {
+    /** The file, link or folder. */
+    path: string;
+    /** Needed for a folder that is not empty. */
+    recursive?: boolean;
+  }) => Promise<{
+    /** How many bytes its files had. */
+    bytes: number;
+    /** How many files, links and folders were in it. */
+    entries: number;
+    /** `file`, `folder` or `link`. */
+    kind: string;
+    /** The path, as it was named. */
+    path: string;
+  }>;
+  /** Tell what a file or folder is without reading its content: type, size, lines, encoding, line ends, mode, time of change, version, where a link points. */
   file_info: (args: {
     /** The file or folder. */
     path: string;
@@ -107,7 +123,7 @@ declare const tools: {
     /** How many there are in all. */
     total: number;
   }>;
-  /** Show what is in a folder: one line an entry, `type size path`, sorted by name; type is file, dir, link or other. Use it to find your way and before guessing a path. Nothing is hidden or ignored; links are not entered. At most 10000 entries are shown, and it says if there are more. */
+  /** Show what is in a folder: one line an entry, `type size path`, sorted by name; type is file, dir, link or other. Use it to find your way and before guessing a path. Nothing is hidden or ignored; links are not entered. It says if there are more than 10000. */
   list_dir: (args?: {
     /** How many levels to show. Left out: 1. */
     depth?: number;
@@ -132,7 +148,39 @@ declare const tools: {
     /** The folder. */
     path: string;
   }>;
-  /** Replace old_str by new_str in a text file: the safe way to change a part of it. Read the file first and copy old_str exactly, without the `N: ` line numbers. It must occur exactly once: take in lines around it until it does, or set replace_all. Both are literal, and nothing is matched approximately: if old_str is not there the file stays as it is, and the error shows the nearest place and what differs. A \n also matches the file's \r\n, and new lines end like those they replace. Use dry_run to see the diff first. */
+  /** Make a folder and the missing ones above it. One that is there stays as it is. */
+  make_dir: (args: {
+    /** The folder. */
+    path: string;
+  }) => Promise<{
+    /** Whether it is new. */
+    created: boolean;
+    /** What is worth knowing. */
+    notes?: string[];
+    /** The folder, as it was named. */
+    path: string;
+  }>;
+  /** Move or rename a file, link or folder with all that is in it. A folder that is not empty is never replaced. */
+  move_path: (args: {
+    /** What moves. */
+    from: string;
+    /** Replace what is there. */
+    overwrite?: boolean;
+    /** Its whole new path; missing folders are made. */
+    to: string;
+  }) => Promise<{
+    /** Whether anything is different from before. */
+    changed: boolean;
+    /** Where it was. */
+    from: string;
+    /** `file`, `folder` or `link`. */
+    kind: string;
+    /** Whether something else was there before. */
+    replaced: boolean;
+    /** Where it is. */
+    to: string;
+  }>;
+  /** Replace old_str by new_str in a text file. Read the file first and copy old_str exactly, without the `N: ` line numbers. It must occur exactly once: take in lines around it until it does, or set replace_all. Nothing is matched approximately: if old_str is not there the file stays as it is, and the error shows the nearest place and what differs. A \n also matches the file's \r\n, and new lines end like those they replace. */
   patch_file: (args: {
     /** Change nothing, answer with the diff. */
     dry_run?: boolean;
@@ -158,7 +206,7 @@ declare const tools: {
     /** The version of the file after the patch. */
     version: string;
   }>;
-  /** Make several patches, in one or many files, all or none: each as patch_file would; if one does not fit nothing is changed and the error names it. For changes that belong together, such as a rename. Undone as one. */
+  /** Make several patches, in one or many files, all or none: each as patch_file would; if one does not fit nothing is changed and the error names it. For changes that belong together. Undone as one. */
   patch_files: (args: {
     /** Change nothing, answer with the diff. */
     dry_run?: boolean;
@@ -177,7 +225,7 @@ declare const tools: {
       version: string;
     }>;
   }>;
-  /** Read a text file, or look at an image (png, jpeg, gif, webp). USE THIS BEFORE CHANGING A FILE. Every line comes as `N: text`; the number and `: ` are not in the file, so never put them into old_str or content. An answer holds up to 2000 lines or 256 KiB and says with which start_line to go on; of a long file read only the lines you need. */
+  /** Read a text file, or look at an image. USE THIS BEFORE CHANGING A FILE. Every line comes as `N: text`; the number and `: ` are not in the file, so never put them into old_str or content. An answer holds up to 2000 lines or 256 KiB and says with which start_line to go on. */
   read_file: (args: {
     /** Last line to read, included. */
     end_line?: number;
@@ -215,7 +263,7 @@ declare const tools: {
     /** The version of the file, if all of it was read. */
     version?: string;
   }>;
-  /** Search the text of files: each file with a match, then its lines as `N: text`, context as `N- text`. USE THIS to find where something is, instead of reading file after file. It tells how many lines and files match in all. As in ripgrep, binary, ignored (.gitignore, .ignore) and hidden files are left out; links are not followed. */
+  /** Search the text of files: each file with a match, then its lines as `N: text`, context as `N- text`. USE THIS to find where something is, instead of reading file after file. As in ripgrep, binary, ignored (.gitignore, .ignore) and hidden files are left out; links are not followed. */
   search_files: (args: {
     /** Lines around each match. */
     context_lines?: number;
