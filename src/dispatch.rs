@@ -42,7 +42,7 @@ pub struct Dispatcher {
     offers: Offers,
     workspace: Arc<dyn Workspace>,
     settings: Settings,
-    policy: Arc<Policy>,
+    policy: RwLock<Arc<Policy>>,
     ledger: Ledger,
     turns: Arc<Turns>,
     observer: Option<Arc<dyn Observer>>,
@@ -94,7 +94,7 @@ impl Dispatcher {
             offers: Offers::new(),
             workspace: Arc::new(workspace),
             settings,
-            policy: Arc::new(Policy::open()),
+            policy: RwLock::new(Arc::new(Policy::open())),
             ledger: Ledger::none(),
             turns: Arc::default(),
             observer: None,
@@ -105,8 +105,17 @@ impl Dispatcher {
     /// Judges calls by `policy`.
     #[must_use]
     pub fn with_policy(mut self, policy: Policy) -> Self {
-        self.policy = Arc::new(policy);
+        self.policy = RwLock::new(Arc::new(policy));
         self
+    }
+
+    /// Judges all calls that begin from now on by `policy`; those that have begun go on by the one before.
+    pub fn judge_by(&self, policy: Policy) {
+        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
+    }
+
+    fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Records calls and changes in `ledger`.
@@ -151,7 +160,7 @@ impl Dispatcher {
     /// Whether programs are asked about calls, which takes its time.
     #[must_use]
     pub fn asks_hooks(&self) -> bool {
-        !self.policy.hooks.is_empty()
+        !self.policy().hooks.is_empty()
     }
 
     /// The next place in the line of calls, for a door that takes calls in order and runs them at the same time. Until the
@@ -173,7 +182,7 @@ impl Dispatcher {
     /// Whether anything beyond this process has a word on calls that only look: a hook, or a person.
     #[must_use]
     pub(crate) fn asks_outside(&self) -> bool {
-        self.policy.concerns(false)
+        self.policy().concerns(false)
     }
 
     /// Runs one call. These are the ten steps that every call takes, in this order.

@@ -40,9 +40,10 @@ pub use offer::resource::{
 pub use offer::{OfferError, Offers};
 pub use rpc::news::News;
 pub use rpc::{Approvals, Profile};
-pub use serve::auth::{Auth, Tokens};
+pub use serve::auth::{Auth, Issuer, KeySource, OAuth, Tokens};
 pub use serve::http::{HttpLimits, HttpOptions};
 pub use serve::server::Server;
+pub use serve::tls::Tls;
 pub use tool::ask::{Capability, Reply, Role, Root, Sampled, Sampling};
 pub use tool::content::{Body, Content, Contents, Link, Media};
 pub use tool::log::{LogLevel, LogSink};

@@ -20,6 +20,7 @@ mod id;
 mod leaf;
 mod lifecycle;
 mod logging;
+pub mod meter;
 mod middleware;
 pub mod news;
 pub(crate) mod plain;
@@ -32,6 +33,7 @@ mod subscriptions;
 mod tools;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use jsonrpsee::RpcModule;
@@ -43,12 +45,14 @@ pub use crate::rpc::approval::Approvals;
 pub use crate::rpc::reply::Answer;
 
 use crate::dispatch::{Control, Dispatcher};
+use crate::gate::policy::Policy;
 use crate::rpc::context::Context;
 use crate::rpc::error::RpcError;
 use crate::rpc::headers::MirroredParam;
+use crate::rpc::meter::Meter;
 use crate::rpc::news::{Files, News};
 use crate::rpc::principal::Access;
-use crate::tool::registry::{Entry, Output};
+use crate::tool::registry::{Entry, Output, Registry};
 use crate::workspace::Watch;
 
 /// What a client is told about the server, and how results look.
@@ -87,6 +91,16 @@ pub struct Mcp {
     mirrored: Arc<OnceLock<HashMap<&'static str, Vec<MirroredParam>>>>,
     news: News,
     files: Arc<Files>,
+    live: Arc<Live>,
+}
+
+/// What of a server can be set while it runs.
+#[derive(Default)]
+struct Live {
+    /// Who is told how calls go.
+    meter: OnceLock<Arc<dyn Meter>>,
+    /// Whether tools that change something are left out of the list.
+    read_only: AtomicBool,
 }
 
 /// What the methods share.
@@ -98,13 +112,15 @@ struct Shared {
     tools: OnceLock<Vec<Value>>,
     news: News,
     files: Arc<Files>,
+    live: Arc<Live>,
 }
 
 impl Shared {
     fn new(dispatcher: Dispatcher, profile: Profile, approvals: Approvals, news: News) -> Self {
         let files = Files::new(news.clone());
         let dispatcher = Arc::new(dispatcher.with_observer(Arc::clone(&files) as _));
-        Shared { dispatcher, profile, approvals, tools: OnceLock::new(), news, files }
+        let live = Live { read_only: AtomicBool::new(profile.read_only), ..Live::default() };
+        Shared { dispatcher, profile, approvals, tools: OnceLock::new(), news, files, live: Arc::new(live) }
     }
 
     /// Fetches something that nobody is asked about and that may well not be there: what is refused is nothing.
@@ -144,6 +160,7 @@ struct Parts {
     dispatcher: Arc<Dispatcher>,
     news: News,
     files: Arc<Files>,
+    live: Arc<Live>,
 }
 
 impl Parts {
@@ -152,6 +169,7 @@ impl Parts {
             dispatcher: Arc::clone(&shared.dispatcher),
             news: shared.news.clone(),
             files: Arc::clone(&shared.files),
+            live: Arc::clone(&shared.live),
         }
     }
 }
@@ -200,9 +218,28 @@ impl Mcp {
         Ok(Mcp::serving(module, parts))
     }
 
-    fn serving(module: RpcModule<Shared>, Parts { dispatcher, news, files }: Parts) -> Self {
+    fn serving(module: RpcModule<Shared>, Parts { dispatcher, news, files, live }: Parts) -> Self {
         let service = RpcServiceBuilder::new().layer(middleware::EraLayer).service(leaf::Leaf::new(module.into()));
-        Mcp { service, dispatcher, mirrored: Arc::default(), news, files }
+        Mcp { service, dispatcher, mirrored: Arc::default(), news, files, live }
+    }
+
+    /// The tools that there are.
+    #[must_use]
+    pub fn tools(&self) -> &Registry {
+        self.dispatcher.tools()
+    }
+
+    /// Judges calls by another policy from now on, lists tools by it, and tells clients that the list may be another one.
+    pub fn judge_by(&self, policy: Policy, read_only: bool) {
+        self.dispatcher.judge_by(policy);
+        self.live.read_only.store(read_only, Ordering::Relaxed);
+        self.news.tools_changed();
+    }
+
+    /// Tells `meter` how calls go, unless somebody is told already.
+    pub(crate) fn tell(&self, meter: Arc<dyn Meter>) {
+        // Whoever serves first is told.
+        let _ = self.live.meter.set(meter);
     }
 
     /// The arguments of a tool that its clients repeat in headers.

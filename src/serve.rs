@@ -9,4 +9,5 @@ mod outbox;
 mod process;
 pub mod server;
 pub mod stdio;
+pub mod tls;
 mod watch;

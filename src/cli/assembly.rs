@@ -10,6 +10,7 @@ use crate::config::{
     Config, ConfigError, Description, Durability as Wanted, Loaded, Placed, Setup, Sources, Trust, user_file,
 };
 use crate::dispatch::Dispatcher;
+use crate::gate::policy::Policy;
 use crate::gate::rules::Guard;
 use crate::ledger::redact::{BadRule, Redact};
 use crate::ledger::state::{StateError, StateFolder};
@@ -98,6 +99,16 @@ pub(super) fn judging(roots: &Roots, places: &Places) -> Result<Dispatcher, Asse
     dispatcher(registry(&config)?, local, &config, &folders, inside)
 }
 
+/// The configuration as it is now, and what decides about calls by it.
+pub(super) fn anew(roots: &Roots, places: &Places, tools: &Registry) -> Result<(Config, Policy), AssemblyError> {
+    let folders = roots.open()?.folders();
+    let config = load(&folders, places)?;
+    let state = StateFolder::find(&folders, places.state.as_deref())?;
+    let inside = state.and_then(|state| inside(&folders, state.path()));
+    let policy = policy(tools, &config, &folders, inside)?;
+    Ok((config, policy))
+}
+
 /// The tools, in the words of the configuration.
 fn registry(config: &Config) -> Result<Registry, RegisterError> {
     let mut registry = Registry::new();
@@ -116,11 +127,22 @@ fn dispatcher(
     folders: &[Folder],
     state: Option<WsPath>,
 ) -> Result<Dispatcher, AssemblyError> {
-    let mut policy = config.policy(Setup { registry: &registry, folders, folds_case: false })?;
+    let policy = policy(&registry, config, folders, state)?;
+    Ok(Dispatcher::new(registry, local, config.settings(Settings::served())).with_policy(policy))
+}
+
+/// What decides about calls. `state` is the state folder, where it lies in the workspace.
+fn policy(
+    registry: &Registry,
+    config: &Config,
+    folders: &[Folder],
+    state: Option<WsPath>,
+) -> Result<Policy, ConfigError> {
+    let mut policy = config.policy(Setup { registry, folders, folds_case: false })?;
     if let Some(inside) = state {
         policy.rules.guard(Guard::below(&inside, "toolgate", "its own records are there"));
     }
-    Ok(Dispatcher::new(registry, local, config.settings(Settings::served())).with_policy(policy))
+    Ok(policy)
 }
 
 /// What was recorded of a workspace; looking at it makes and changes nothing.

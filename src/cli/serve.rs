@@ -1,11 +1,14 @@
 //! `toolgate serve`: a folder for MCP clients, one on standard input and output or many over HTTP.
 
 mod http;
+mod reload;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+
+use reload::Reloader;
 
 use super::assembly::{Assembly, Places};
 use super::fail;
@@ -43,10 +46,15 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
         Ok(assembly) => assembly,
         Err(error) => return fail(1, error),
     };
-    let over_http = match arguments.http.options(&assembly.config) {
+    let mut over_http = match arguments.http.options(&assembly.config) {
         Ok(options) => options,
         Err(error) => return fail(1, error),
     };
+    if let Some(options) = &mut over_http {
+        let Arguments { folder, places, read_only, http, .. } = arguments;
+        let reloader = Reloader::new(folder.roots(), places.clone(), *read_only, http.clone(), &assembly.config);
+        options.reload = Some(Box::new(reloader));
+    }
     if over_http.is_none() && std::io::stdin().is_terminal() {
         explain(&assembly.folders);
     }

@@ -38,10 +38,10 @@ impl Dispatcher {
             Err(error) => return Ok(Err(error)),
         };
         let facts = run.facts(arguments);
-        let asked = self.policy.hooks.iter().filter(|hook| hook.wants(Phase::Pre, &facts.tool));
+        let asked = run.policy.hooks.iter().filter(|hook| hook.wants(Phase::Pre, &facts.tool));
         Ok(Ok(Foreseen {
-            verdict: self.policy.rules.judge(&facts),
-            rules: self.policy.rules.hit_by(&facts),
+            verdict: run.policy.rules.judge(&facts),
+            rules: run.policy.rules.hit_by(&facts),
             hooks: asked.map(|hook| hook.name().to_owned()).collect(),
             paths: facts.paths,
         }))
@@ -49,10 +49,11 @@ impl Dispatcher {
     /// Whether the rules let nobody like `caller` have what `entry` gives for `arguments`, so that it is better not spoken
     /// of. Nothing is run, asked or recorded.
     pub(crate) fn hides(&self, entry: &Entry, arguments: Value, caller: &Caller) -> bool {
-        if !self.policy.rules.concern(false) {
+        let policy = self.policy();
+        if !policy.rules.concern(false) {
             return false;
         }
         let run = Run::begin(self, entry, caller, Control::default());
-        matches!(self.policy.rules.judge(&run.facts(arguments)), Verdict::Deny(_))
+        matches!(policy.rules.judge(&run.facts(arguments)), Verdict::Deny(_))
     }
 }

@@ -17,6 +17,7 @@ use crate::dispatch::sieve::RuleSieve;
 use crate::dispatch::turns::{Turn, Use};
 use crate::dispatch::{Control, Dispatcher};
 use crate::gate::hook::OutcomeFacts;
+use crate::gate::policy::Policy;
 use crate::gate::{CallFacts, Verdict};
 use crate::ledger::redact::Secrets;
 use crate::ledger::seen::Position;
@@ -37,6 +38,8 @@ const READ_FILE: &str = "read_file";
 /// One call on its way.
 pub(super) struct Run<'a> {
     dispatcher: &'a Dispatcher,
+    /// What judges it, from its beginning to its end.
+    pub(super) policy: Arc<Policy>,
     tool: &'a Entry,
     control: Control,
     stamp: Stamp,
@@ -80,7 +83,17 @@ impl<'a> Run<'a> {
             Door { caller: Arc::clone(&stamp.caller), asker: Arc::clone(&control.asker), log: control.log.clone() },
         );
         let (secrets, rewritten) = (Secrets::default(), OnceLock::new());
-        Run { dispatcher, tool, control, stamp, began: Instant::now(), view, secrets, rewritten }
+        Run {
+            dispatcher,
+            policy: dispatcher.policy(),
+            tool,
+            control,
+            stamp,
+            began: Instant::now(),
+            view,
+            secrets,
+            rewritten,
+        }
     }
 
     /// The same with what is secret in `arguments`.
@@ -146,7 +159,7 @@ impl<'a> Run<'a> {
 
     /// Step 4: rules, then hooks; the strictest word stands, and what a hook rewrites is validated and judged again.
     async fn judge(&self, arguments: Value, context: &mut Vec<Context>) -> Result<Admitted, ToolError> {
-        let policy = &self.dispatcher.policy;
+        let policy = &self.policy;
         let prepare =
             |arguments: Map<String, Value>| self.tool.validate(Value::Object(arguments)).map(|valid| self.facts(valid));
         let mut record = |event| self.record(event);
@@ -166,7 +179,7 @@ impl<'a> Run<'a> {
     pub(super) fn facts(&self, arguments: Value) -> CallFacts {
         let changes = self.tool.spec().effect != Effect::Reads;
         // Where links lead costs system calls, and most calls only look and have no rule to meet.
-        let paths = if self.dispatcher.policy.concerns(changes) {
+        let paths = if self.policy.concerns(changes) {
             self.tool.paths(&arguments).into_iter().flat_map(|text| self.spellings(text)).collect()
         } else {
             Vec::new()
@@ -202,7 +215,7 @@ impl<'a> Run<'a> {
         let mut turn = self.take_turn(&admitted.facts.arguments, self.control.place.clone()).await;
         let mut approval = Approval::new(self.tool, &admitted.facts, self.control.approver.as_ref());
         let mut patience = Patience::new();
-        let sieve = RuleSieve::of(&self.dispatcher.policy, &admitted.facts);
+        let sieve = RuleSieve::of(&self.policy, &admitted.facts);
         let view = sieve.map_or_else(|| self.view.clone(), |sieve| self.view.through(sieve));
         let mut before = None;
         let mut held = None;
@@ -256,7 +269,7 @@ impl<'a> Run<'a> {
     /// for a person to decide, they are asked before it is told.
     fn may_read(&self, Admitted { facts, verdict }: &Admitted) -> bool {
         let reading = CallFacts { tool: READ_FILE.to_owned(), changes: false, ..facts.clone() };
-        let rules = &self.dispatcher.policy.rules;
+        let rules = &self.policy.rules;
         // Where no rule asks, a hook does, and nobody knows what it would say about reading.
         let a_rule_asks = || rules.judge(facts) != Verdict::Allow;
         *verdict == Verdict::Allow || (a_rule_asks() && rules.judge(&reading) == Verdict::Allow)
@@ -298,7 +311,7 @@ impl<'a> Run<'a> {
 
     /// Step 9: hooks have the last word on what the model sees; a change that was made has happened all the same.
     pub(super) async fn review(&self, facts: &Option<CallFacts>, mut completed: Completed) -> Completed {
-        let Some(facts) = facts.as_ref().filter(|_| !self.dispatcher.policy.hooks.is_empty()) else {
+        let Some(facts) = facts.as_ref().filter(|_| !self.policy.hooks.is_empty()) else {
             return completed;
         };
         let outcome = OutcomeFacts {
@@ -310,7 +323,7 @@ impl<'a> Run<'a> {
             change: completed.change.map(|change| change.to_string()),
         };
         let mut record = |event| self.record(event);
-        let after = self.dispatcher.policy.after(facts, &outcome, &mut record).await;
+        let after = self.policy.after(facts, &outcome, &mut record).await;
         completed.context.extend(after.context.clone().into_iter().map(|(hook, text)| Context { hook, text }));
         if let Some(refusal) = after.refusal(completed.change.map(|change| change.to_string()).as_deref()) {
             completed.outcome = Err(refusal);

@@ -4,13 +4,14 @@
 //! There is no way back to such a client, so nobody behind it can be asked and no progress is told.
 
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use jsonrpsee::core::middleware::{Batch, BatchEntry, Notification, Request, RpcServiceT};
 use jsonrpsee::core::server::BatchResponseBuilder;
 use jsonrpsee::types::ErrorObjectOwned;
 use jsonrpsee::{Extensions, MethodResponse};
+use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 use tower::Layer;
 
@@ -29,6 +30,8 @@ pub(crate) type Admission = Arc<dyn Fn(&Principal) -> Result<(), u64> + Send + S
 pub(crate) struct PlainLayer {
     pub(crate) mcp: Mcp,
     pub(crate) admission: Admission,
+    /// Where calls run that may block their threads.
+    pub(crate) patient: Handle,
 }
 
 impl<S> Layer<S> for PlainLayer {
@@ -71,11 +74,22 @@ impl PlainService {
         let _when_dropped = cancel.clone().drop_guard();
         let outbox: Arc<dyn Outbox> = Arc::new(Nowhere);
         let client = Arc::new(Client::new(principal, Arc::clone(&outbox)));
-        *request.extensions_mut() = Extensions::new();
-        request.extensions_mut().insert(Arrival { client, outbox, id: None, cancel, place: None });
-        let answer = self.layer.mcp.service.call(request);
-        let answer = if is_call { Blocking(Box::pin(answer)).await } else { answer.await };
-        answer.with_extensions(Extensions::new())
+        let arrival = Arrival { client, outbox, id: None, cancel, place: None };
+        if !self.layer.mcp.may_wait(&request.method) {
+            *request.extensions_mut() = Extensions::new();
+            request.extensions_mut().insert(arrival);
+            return self.layer.mcp.service.call(request).await.with_extensions(Extensions::new());
+        }
+        let id = request.id.clone().into_owned();
+        let params = request.params.as_deref().map(ToOwned::to_owned);
+        let mut request = Request::owned(request.method.into_owned(), params, id.clone());
+        request.extensions_mut().insert(arrival);
+        let task = self.layer.patient.spawn(self.layer.mcp.service.call(request));
+        let _when_dropped = Abort(task.abort_handle());
+        match task.await {
+            Ok(answer) => answer.with_extensions(Extensions::new()),
+            Err(_) => MethodResponse::error(id, ErrorObjectOwned::from(RpcError::invalid_request("it was taken back"))),
+        }
     }
 }
 
@@ -119,13 +133,11 @@ impl RpcServiceT for PlainService {
     }
 }
 
-/// A call that may block its thread, which the runtime has to know.
-struct Blocking<F>(Pin<Box<F>>);
+/// Ends a task when nobody waits for it any more.
+struct Abort(AbortHandle);
 
-impl<F: Future> Future for Blocking<F> {
-    type Output = F::Output;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut std::task::Context<'_>) -> std::task::Poll<F::Output> {
-        tokio::task::block_in_place(|| self.0.as_mut().poll(context))
+impl Drop for Abort {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }

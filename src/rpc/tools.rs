@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
@@ -20,6 +22,7 @@ use crate::rpc::era::even_null;
 use crate::rpc::errand::{self, Came, Errand};
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
+use crate::rpc::meter::Metered;
 use crate::rpc::principal::Access;
 use crate::rpc::reply::{self, Keep, MethodResult};
 use crate::rpc::{Shared, call_result};
@@ -47,11 +50,12 @@ fn list(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> Method
         Some(params) => serde_json::from_str(params).map_err(RpcError::invalid_params)?,
     };
     let tools = shared.tools.get_or_init(|| match export::mcp(shared.dispatcher.tools(), shared.profile.structured) {
-        Value::Array(tools) => tools.into_iter().filter(|tool| !shared.profile.read_only || only_reads(tool)).collect(),
+        Value::Array(tools) => tools,
         other => vec![other],
     });
     // Whoever may only read is shown only that (MCP 2026-07-28, server/tools).
-    let all = context.arrival.client.principal.access == Access::Write;
+    let read_only = shared.live.read_only.load(Ordering::Relaxed);
+    let all = context.arrival.client.principal.access == Access::Write && !read_only;
     let tools: Vec<&Value> = tools.iter().filter(|tool| all || only_reads(tool)).collect();
     let start = page_start(cursor.as_deref(), tools.len())?;
     let end = tools.len().min(start + PAGE);
@@ -96,7 +100,20 @@ struct CallParams<'a> {
 }
 
 async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
-    let dispatch = async |call, caller, control| shared.dispatcher.dispatch(call, &caller, control).await;
+    let dispatch = async |call: Call, caller, control| {
+        let began = Instant::now();
+        let tool = shared.dispatcher.tools().get(&call.tool).map(|tool| tool.spec().name);
+        let done = shared.dispatcher.dispatch(call, &caller, control).await;
+        if let (Some(meter), Some(tool)) = (shared.live.meter.get(), tool) {
+            let outcome = match &done {
+                Ok(Completed { outcome: Ok(_), .. }) => Metered::Output,
+                Ok(Completed { outcome: Err(error), .. }) => Metered::Error(error.code),
+                Err(_) => Metered::Panic,
+            };
+            meter.called(tool, outcome, began.elapsed());
+        }
+        done
+    };
     answer(params, shared, extensions, dispatch).await
 }
 

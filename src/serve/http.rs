@@ -11,6 +11,7 @@ mod connections;
 mod endpoint;
 mod io;
 mod listener;
+mod metrics;
 mod options;
 mod plain;
 mod rates;
@@ -25,7 +26,10 @@ use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 
 use crate::rpc::Mcp;
-pub use options::{HttpLimits, HttpOptions, Refusal};
+pub use options::{HttpLimits, HttpOptions, Refusal, Reload, Renewed};
+
+/// So many calls may block their threads at once; the others wait.
+const PATIENT: usize = 32;
 
 /// Serves clients over HTTP until the process is asked to end. Calls that are under way then are finished, within a
 /// limit.
@@ -35,13 +39,16 @@ pub use options::{HttpLimits, HttpOptions, Refusal};
 pub fn serve(mcp: Mcp, options: HttpOptions) -> std_io::Result<()> {
     options.check().map_err(|refusal| std_io::Error::new(std_io::ErrorKind::InvalidInput, refusal))?;
     let runtime = Builder::new_multi_thread().thread_name("http").enable_all().build()?;
+    // What blocks a thread, such as a hook, must not block the threads that serve connections.
+    let patient = Builder::new_multi_thread().worker_threads(PATIENT).thread_name("calls").enable_all().build()?;
     let served = runtime.block_on(async {
         let listener =
             TcpListener::bind(options.address).await.map_err(|error| cannot_bind(options.address, &error))?;
-        listener::run(listener, mcp.clone(), options).await
+        listener::run(listener, mcp.clone(), options, patient.handle()).await
     });
     mcp.close();
     // A call that blocks its thread is not waited for any longer.
+    patient.shutdown_background();
     runtime.shutdown_background();
     served
 }

@@ -1,6 +1,7 @@
 // The folder that every client works in, and the printing of checks. Uses nothing but node.
 import { strict as assert } from 'node:assert';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +51,35 @@ export class Fixture {
         return { command: observe, args: [this.log, binary, 'serve', this.root] };
     }
 
+    /** Starts a server over HTTP and returns its URL. */
+    serve(binary) {
+        const args = ['serve', this.root, '--http', '127.0.0.1:0'];
+        const env = { ...process.env, XDG_STATE_HOME: `${this.log}.state` };
+        this.server = spawn(binary, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+        this.ended = new Promise((resolve) => {
+            this.server.on('exit', (code) => {
+                appendFileSync(`${this.log}.exits`, `${code}\n`);
+                resolve();
+            });
+        });
+        return new Promise((resolve, reject) => {
+            let said = '';
+            this.server.on('error', reject).on('exit', () => reject(new Error(`it does not serve: ${said}`)));
+            this.server.stderr.setEncoding('utf8').on('data', (text) => {
+                said += text;
+                appendFileSync(`${this.log}.stderr`, text);
+                const found = /serves MCP at (\S+\/mcp)\n/.exec(said);
+                if (found) resolve(found[1]);
+            });
+        });
+    }
+
+    /** Asks the server over HTTP to end, and waits until it has. */
+    async stop() {
+        this.server?.kill('SIGTERM');
+        await this.ended;
+    }
+
     /** How every server process ended so far. */
     exits() {
         return existsSync(`${this.log}.exits`) ? readFileSync(`${this.log}.exits`, 'utf8').trim().split('\n') : [];
@@ -60,6 +90,7 @@ export class Fixture {
     }
 
     remove() {
+        this.server?.kill('SIGKILL');
         rmSync(this.base, { recursive: true, force: true });
     }
 }

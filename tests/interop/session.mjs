@@ -5,15 +5,16 @@ import { Fixture, Report, PIXEL, assertFailure, assertTools, observation } from 
 /**
  * Runs all checks over one connection.
  *
- * `connect(command)` starts the server and returns the client as this file sees it:
- * `{ version, list(), call(name, args, { signal }?), ping?(), close() }`; `call` rejects on a JSON-RPC error.
+ * `connect(server)` takes the command that starts the server, or with `over = 'http'` the URL of one that runs, and
+ * returns the client as this file sees it: `{ version, list(), call(name, args, { signal }?), ping?(), close() }`; `call`
+ * rejects on a JSON-RPC error.
  */
-export async function session(label, expectedVersion, binary, connect) {
-    const report = new Report(label);
+export async function session(label, expectedVersion, binary, connect, over = 'stdio') {
+    const report = new Report(`${label}, ${over}`);
     const fixture = new Fixture();
     let client;
     await report.check(`connects with ${expectedVersion}`, async () => {
-        client = await connect(fixture.command(binary));
+        client = await connect(over === 'http' ? await fixture.serve(binary) : fixture.command(binary));
         assert.equal(client.version, expectedVersion);
     });
     if (client) await checks(report, fixture, client);
@@ -143,6 +144,7 @@ async function checks(report, fixture, client) {
     await check('closes, and the server ends by itself with exit code 0', async () => {
         const start = performance.now();
         await client.close();
+        await fixture.stop();
         const took = performance.now() - start;
         assert.ok(took < 2000, `took ${Math.round(took)} ms`);
         const exits = fixture.exits();

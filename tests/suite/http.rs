@@ -6,6 +6,12 @@ mod guard;
 mod kit;
 mod legacy;
 mod limits;
+mod load;
+mod metrics;
 mod modern;
+mod oauth;
 mod plain;
+#[cfg(unix)]
+mod renewing;
+mod tls;
 mod tokens;

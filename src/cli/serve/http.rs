@@ -6,11 +6,12 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::config::{Config, HttpSection};
-use crate::serve::auth::{Auth, TokenError, Tokens};
-use crate::serve::http::{HttpLimits, HttpOptions};
+use crate::config::{Config, HttpSection, OAuthSection};
+use crate::serve::auth::{Auth, Issuer, KeySource, OAuth, OAuthError, TokenError, Tokens};
+use crate::serve::http::{HttpLimits, HttpOptions, Renewed};
+use crate::serve::tls::{Tls, TlsError};
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Over HTTP")]
 pub(super) struct HttpArguments {
     /// Serve clients over HTTP at this address, such as 127.0.0.1:8765, instead of one on standard input and output. A
@@ -20,6 +21,12 @@ pub(super) struct HttpArguments {
     /// Let in only who shows a token from this file: a line is NAME TOKEN, with `read` behind it for who may only look.
     #[arg(long, value_name = "FILE", requires = "address")]
     token_file: Option<PathBuf>,
+    /// A certificate, with those that lead to its root, as PEM: TLS is spoken then.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, as PEM.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// A name, beside those of this machine, under which the server may be asked for.
     #[arg(long, value_name = "HOST", requires = "address")]
     allow_host: Vec<String>,
@@ -34,6 +41,10 @@ pub(super) enum HttpError {
     #[error(transparent)]
     Tokens(#[from] TokenError),
     #[error(transparent)]
+    OAuth(#[from] OAuthError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error(transparent)]
     Refused(#[from] crate::serve::http::Refusal),
 }
 
@@ -43,15 +54,52 @@ impl HttpArguments {
         let Some(address) = self.address else { return Ok(None) };
         let http = &config.http;
         let mut options = HttpOptions::from(address);
-        if let Some(file) = self.token_file.as_ref().or(http.token_file.as_ref()) {
-            options.auth = Auth::Tokens(Tokens::read(file)?);
-        }
+        let Renewed { auth, tls } = self.renewed(http)?;
+        (options.auth, options.tls) = (auth, tls);
         options.allow_hosts = [http.allow_hosts.clone().unwrap_or_default(), self.allow_host.clone()].concat();
         options.allow_origins = [http.allow_origins.clone().unwrap_or_default(), self.allow_origin.clone()].concat();
         options.limits = limits(http);
-        options.on_ready = Some(Box::new(announce));
+        let scheme = if options.tls.is_some() { "https" } else { "http" };
+        options.on_ready = Some(Box::new(move |address| announce(scheme, address)));
         options.check()?;
         Ok(Some(options))
+    }
+
+    /// What is read again while the server runs.
+    pub(super) fn renewed(&self, http: &HttpSection) -> Result<Renewed, HttpError> {
+        let mut auth = Auth::default();
+        if let Some(file) = self.token_file.as_ref().or(http.token_file.as_ref()) {
+            auth = auth.with_tokens(Tokens::read(file)?);
+        }
+        if let Some(oauth) = &http.oauth {
+            auth = auth.with_oauth(OAuth::new(&issuer(oauth))?);
+        }
+        Ok(Renewed { auth, tls: self.tls(http)? })
+    }
+
+    /// Whether whoever can connect is not only whoever is at this machine.
+    pub(super) fn needs_auth(&self) -> bool {
+        self.address.is_some_and(|address| !address.ip().to_canonical().is_loopback())
+    }
+
+    /// The files that say who may come in and who the server is.
+    pub(super) fn files(&self, http: &HttpSection) -> Vec<PathBuf> {
+        let token = self.token_file.clone().or_else(|| http.token_file.clone());
+        let keys = http.oauth.as_ref().and_then(|oauth| oauth.jwks_file.clone());
+        let tls = match (&self.tls_cert, &self.tls_key, &http.tls) {
+            (Some(certificate), Some(key), _) => vec![certificate.clone(), key.clone()],
+            (_, _, Some(files)) => vec![files.certificate.clone(), files.key.clone()],
+            _ => Vec::new(),
+        };
+        token.into_iter().chain(keys).chain(tls).collect()
+    }
+
+    fn tls(&self, http: &HttpSection) -> Result<Option<Tls>, TlsError> {
+        match (&self.tls_cert, &self.tls_key, &http.tls) {
+            (Some(certificate), Some(key), _) => Tls::read(certificate, key).map(Some),
+            (_, _, Some(files)) => Tls::read(&files.certificate, &files.key).map(Some),
+            _ => Ok(None),
+        }
     }
 }
 
@@ -79,10 +127,20 @@ fn limits(http: &HttpSection) -> HttpLimits {
     limits
 }
 
+fn issuer(oauth: &OAuthSection) -> Issuer {
+    let keys = match (&oauth.jwks_file, &oauth.jwks_url) {
+        (Some(file), _) => KeySource::File(file.clone()),
+        (None, Some(url)) => KeySource::Url(url.clone()),
+        (None, None) => KeySource::Metadata,
+    };
+    let algorithms = oauth.algorithms.iter().flatten().map(|algorithm| format!("{algorithm:?}")).collect();
+    Issuer { issuer: oauth.issuer.clone(), resource: oauth.resource.clone(), keys, algorithms }
+}
+
 /// Says where the server is; a port that the system has chosen is known only now.
-fn announce(address: SocketAddr) {
-    // If nobody can read it, nobody needs it.
-    let _ = writeln!(std::io::stderr(), "toolgate serves MCP at http://{address}/mcp");
+fn announce(scheme: &str, address: SocketAddr) {
+    // In one piece, for programs that wait for it. If nobody can read it, nobody needs it.
+    let _ = std::io::stderr().write_all(format!("toolgate serves MCP at {scheme}://{address}/mcp\n").as_bytes());
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {

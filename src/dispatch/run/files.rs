@@ -26,7 +26,7 @@ impl Run<'_> {
     ) -> Result<(Verdict, Vec<String>), ToolError> {
         let paths = self.touched(set)?;
         let facts = CallFacts { paths, changes: true, ..admitted.facts.clone() };
-        let verdict = admitted.verdict.clone().and(self.dispatcher.policy.rules.judge(&facts));
+        let verdict = admitted.verdict.clone().and(self.policy.rules.judge(&facts));
         if let Verdict::Deny(ground) = verdict {
             return Err(ground.refusal());
         }

@@ -1,39 +1,47 @@
 //! Runs calls beside the connections that they came over.
 //!
 //! Most calls are done in less time than it takes to change threads, so they run where they were read. One that is
-//! known to take longer runs as a task of its own, where it may block: then its connection still notices that the client
-//! has gone, and no other connection waits for it.
+//! known to take longer runs on threads that may be blocked: then its connection still notices that the client has gone,
+//! and no other connection waits for it.
 
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
-use tokio::sync::Semaphore;
+use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
-use tokio_util::sync::PollSemaphore;
 
 use crate::rpc::Answer;
 use crate::rpc::connection::{Connection, Pending, Work};
 use crate::serve::http::stream::Stream;
 
-/// A call that keeps its thread busy for longer is not quick.
-const QUICK: Duration = Duration::from_millis(2);
+/// A call that keeps its thread busy for longer is not quick. On a busy machine a quick one may take that long too.
+const QUICK: Duration = Duration::from_millis(5);
 
-/// So many calls in a row must be quick before the next is trusted to be.
+/// After so many calls that were not, no more are expected to be.
+const STRIKES: u32 = 3;
+
+/// So many calls in a row must be quick before the next is expected to be.
 const PROBATION: u32 = 64;
-
-/// So many calls may block a thread at once; the others wait.
-const BLOCKING: usize = 64;
 
 /// Where calls run.
 pub(super) struct Calls {
-    /// How many more quick calls each tool has to make.
-    slow: Mutex<HashMap<&'static str, u32>>,
-    blocking: Arc<Semaphore>,
+    paces: Mutex<HashMap<&'static str, Pace>>,
+    /// The threads that may be blocked.
+    patient: Handle,
+}
+
+/// How quick the calls of a tool are.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pace {
+    /// How many were not of late.
+    strikes: u32,
+    /// How many more quick ones it takes.
+    probation: u32,
 }
 
 /// How a call goes on.
@@ -45,8 +53,8 @@ pub(super) enum Begun {
 }
 
 impl Calls {
-    pub(super) fn new() -> Self {
-        Calls { slow: Mutex::default(), blocking: Arc::new(Semaphore::new(BLOCKING)) }
+    pub(super) fn new(patient: Handle) -> Self {
+        Calls { paces: Mutex::default(), patient }
     }
 
     /// Runs a call, as far as it is quick right here; what it comes to otherwise goes to `stream`. `held` is kept until
@@ -67,14 +75,9 @@ impl Calls {
             }
         }
         let calls = Arc::clone(self);
-        let task = Blocking {
-            pending,
-            calls,
-            permits: PollSemaphore::new(Arc::clone(&self.blocking)),
-            longest: Duration::ZERO,
-        };
+        let task = Timed { pending, calls, longest: Duration::ZERO };
         let stream = Arc::clone(stream);
-        let task = tokio::spawn(async move {
+        let task = self.patient.spawn(async move {
             let end = EndOfStream(stream);
             let answer = task.await;
             end.0.finish(answer);
@@ -89,34 +92,39 @@ impl Calls {
             Work::Tools => return false,
             Work::Tool { name, light } => (name, light),
         };
-        self.slow.lock().unwrap_or_else(PoisonError::into_inner).get(tool).map_or(light, |more| *more == 0)
+        self.paces.lock().unwrap_or_else(PoisonError::into_inner).get(tool).map_or(light, |pace| pace.probation == 0)
     }
 
     fn note(&self, work: Work, took: Duration) {
         let Work::Tool { name, light } = work else { return };
-        let mut slow = self.slow.lock().unwrap_or_else(PoisonError::into_inner);
-        let more = slow.entry(name).or_insert(if light { 0 } else { PROBATION });
-        *more = if took > QUICK { PROBATION } else { more.saturating_sub(1) };
+        let mut paces = self.paces.lock().unwrap_or_else(PoisonError::into_inner);
+        let begin = Pace { strikes: 0, probation: if light { 0 } else { PROBATION } };
+        let pace = paces.entry(name).or_insert(begin);
+        if took <= QUICK {
+            pace.strikes = pace.strikes.saturating_sub(1);
+            pace.probation = pace.probation.saturating_sub(1);
+            return;
+        }
+        pace.strikes += 1;
+        if pace.strikes >= STRIKES {
+            *pace = Pace { strikes: 0, probation: PROBATION };
+        }
     }
 }
 
-/// A call that may block the thread that it runs on: tokio is told, so that others take over what else that thread
-/// would have done.
-struct Blocking {
+/// A call, and the longest time that it kept a thread busy.
+struct Timed {
     pending: Pending,
     calls: Arc<Calls>,
-    permits: PollSemaphore,
-    /// The longest time that it kept a thread busy.
     longest: Duration,
 }
 
-impl Future for Blocking {
+impl Future for Timed {
     type Output = Option<Answer>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Answer>> {
-        let Some(_permit) = ready!(self.permits.poll_acquire(context)) else { return Poll::Ready(None) };
         let began = Instant::now();
-        let polled = tokio::task::block_in_place(|| Pin::new(&mut self.pending).poll(context));
+        let polled = Pin::new(&mut self.pending).poll(context);
         self.longest = self.longest.max(began.elapsed());
         if polled.is_ready() {
             self.calls.note(self.pending.work(), self.longest);

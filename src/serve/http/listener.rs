@@ -4,8 +4,8 @@ use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use hyper::Request;
@@ -13,19 +13,23 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::rpc::Mcp;
+use crate::rpc::plain::PlainLayer;
 use crate::serve::guard::Guard;
 use crate::serve::http::body::BodyLimits;
 use crate::serve::http::calls::Calls;
 use crate::serve::http::connections::{Connections, Seat};
 use crate::serve::http::endpoint::Endpoint;
 use crate::serve::http::io::{Traffic, Watched};
-use crate::serve::http::options::{HttpLimits, HttpOptions};
+use crate::serve::http::metrics::Metrics;
+use crate::serve::http::options::{HttpLimits, HttpOptions, Reload};
 use crate::serve::http::plain::Plain;
 use crate::serve::http::rates::Rates;
 use crate::serve::http::route::Site;
@@ -34,6 +38,9 @@ use crate::serve::http::sessions::Sessions;
 /// How long to wait after the system has refused a connection, as it does when there are too many open files.
 const BREATH: Duration = Duration::from_millis(50);
 
+/// How often it is looked whether the configuration has changed.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// How often sessions are looked through.
 const SWEEP: Duration = Duration::from_secs(10);
 
@@ -41,12 +48,15 @@ const SWEEP: Duration = Duration::from_secs(10);
 const BODIES: usize = 8;
 
 /// Listens until the process is asked to end.
-pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions) -> io::Result<()> {
+pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions, patient: &Handle) -> io::Result<()> {
     let address = listener.local_addr()?;
-    let HttpOptions { auth, allow_hosts, allow_origins, limits, on_ready, .. } = options;
+    let HttpOptions { auth, tls, allow_hosts, allow_origins, limits, on_ready, reload, .. } = options;
+    let renewing = mcp.clone();
     let connections = Arc::new(Connections::new(limits.connections));
     let stopping = CancellationToken::new();
-    let endpoint = endpoint(&mcp, &limits, &stopping);
+    let endpoint = endpoint(&mcp, &limits, &stopping, patient);
+    let metrics = Arc::new(Metrics::new());
+    mcp.tell(Arc::clone(&metrics) as _);
     let site = Arc::new_cyclic(|site: &std::sync::Weak<Site>| {
         let rates = site.clone();
         let admission = Arc::new(move |principal: &_| {
@@ -54,10 +64,18 @@ pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions) -
         });
         Site {
             guard: Guard::new(&allow_hosts, &allow_origins),
-            auth,
-            plain: Arc::new(Plain::new(mcp, admission, limits.connections, limits.body_bytes)),
+            auth: RwLock::new(Arc::new(auth)),
+            tls: RwLock::new(tls),
+            plain: Arc::new(Plain::new(
+                PlainLayer { mcp, admission, patient: patient.clone() },
+                limits.connections,
+                limits.body_bytes,
+            )),
             endpoint,
             traffic: Arc::new(Traffic::default()),
+            metrics,
+            connections: Arc::clone(&connections),
+            most_requests: limits.requests.min(Semaphore::MAX_PERMITS),
             ready: AtomicBool::new(true),
         }
     });
@@ -66,7 +84,8 @@ pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions) -
     }
     tracing::info!(%address, "listening");
     let sweeper = tokio::spawn(sweep(Arc::clone(&site)));
-    accept(&listener, &site, &connections, &limits).await;
+    let renewer = reload.map(|reload| tokio::spawn(renew(Arc::clone(&site), renewing, Arc::from(reload))));
+    accept(&listener, &site, &limits).await;
     // Nobody new; those who only listen are sent home, and those who wait for an answer get it.
     drop(listener);
     site.stop();
@@ -74,14 +93,17 @@ pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions) -
         tracing::warn!(connections = connections.count(), "some calls took too long to end");
     }
     sweeper.abort();
+    if let Some(renewer) = renewer {
+        renewer.abort();
+    }
     Ok(())
 }
 
-fn endpoint(mcp: &Mcp, limits: &HttpLimits, stopping: &CancellationToken) -> Endpoint {
+fn endpoint(mcp: &Mcp, limits: &HttpLimits, stopping: &CancellationToken, patient: &Handle) -> Endpoint {
     let together = limits.body_bytes.saturating_mul(BODIES).min(Semaphore::MAX_PERMITS);
     Endpoint {
         mcp: mcp.clone(),
-        calls: Arc::new(Calls::new()),
+        calls: Arc::new(Calls::new(patient.clone())),
         sessions: Sessions::new(limits.sessions, limits.session_idle),
         bodies: BodyLimits {
             most: limits.body_bytes,
@@ -104,8 +126,64 @@ async fn sweep(site: Arc<Site>) {
     }
 }
 
+/// Reads the configuration again when somebody asks for that, and when it has changed.
+async fn renew(site: Arc<Site>, mcp: Mcp, reload: Arc<dyn Reload>) {
+    let mut ticks = interval(LOOK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut hangups = Hangups::new();
+    loop {
+        let asked = tokio::select! {
+            () = hangups.next() => true,
+            _ = ticks.tick() => false,
+        };
+        let (mcp, again) = (mcp.clone(), Arc::clone(&reload));
+        let renewed = tokio::task::spawn_blocking(move || (asked || again.has_changed()).then(|| again.reload(&mcp)));
+        match renewed.await {
+            Ok(Some(Ok(renewed))) => {
+                site.renew(renewed);
+                tracing::info!("the configuration was read again");
+            }
+            Ok(Some(Err(error))) => {
+                tracing::error!(%error, "the configuration cannot be read again; all stays as it is")
+            }
+            Ok(None) | Err(_) => {}
+        }
+    }
+}
+
+/// The signals by which an operator asks for that.
+struct Hangups {
+    #[cfg(unix)]
+    signal: Option<tokio::signal::unix::Signal>,
+}
+
+impl Hangups {
+    fn new() -> Self {
+        Hangups {
+            #[cfg(unix)]
+            signal: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok(),
+        }
+    }
+
+    #[cfg(unix)]
+    async fn next(&mut self) {
+        let came = match &mut self.signal {
+            Some(signal) => signal.recv().await,
+            None => None,
+        };
+        if came.is_none() {
+            std::future::pending().await
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn next(&mut self) {
+        std::future::pending().await
+    }
+}
+
 /// Accepts until a signal asks the process to end.
-async fn accept(listener: &TcpListener, site: &Arc<Site>, connections: &Arc<Connections>, limits: &HttpLimits) {
+async fn accept(listener: &TcpListener, site: &Arc<Site>, limits: &HttpLimits) {
     let mut asked_to_end = pin!(asked_to_end());
     loop {
         let accepted = tokio::select! {
@@ -113,7 +191,7 @@ async fn accept(listener: &TcpListener, site: &Arc<Site>, connections: &Arc<Conn
             () = &mut asked_to_end => return,
         };
         match accepted {
-            Ok((socket, peer)) => match connections.admit() {
+            Ok((socket, peer)) => match site.connections.admit() {
                 Some(seat) => {
                     tokio::spawn(serve(socket, peer, Arc::clone(site), seat, limits.clone()));
                 }
@@ -135,8 +213,31 @@ async fn serve(socket: TcpStream, peer: SocketAddr, site: Arc<Site>, seat: Seat,
         return;
     }
     let Ok(local) = socket.local_addr() else { return };
+    let socket = Watched::new(socket, Arc::clone(&site.traffic), limits.write_time);
+    let Some(tls) = site.tls() else { return converse(socket, peer, local, site, seat, limits).await };
+    let secured = tokio::select! {
+        secured = timeout(limits.head_time, tls.acceptor().accept(socket)) => secured,
+        () = seat.evicted() => return,
+        () = site.endpoint.stopping.cancelled() => return,
+    };
+    match secured {
+        Ok(Ok(secured)) => converse(secured, peer, local, site, seat, limits).await,
+        Ok(Err(error)) => tracing::debug!(%error, %peer, "no TLS was agreed on"),
+        Err(_) => tracing::debug!(%peer, "it took too long to agree on TLS"),
+    }
+}
+
+/// Answers the requests of a connection.
+async fn converse(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
+    local: SocketAddr,
+    site: Arc<Site>,
+    seat: Seat,
+    limits: HttpLimits,
+) {
     let stopping = site.endpoint.stopping.clone();
-    let io = TokioIo::new(Watched::new(socket, Arc::clone(&site.traffic), limits.write_time));
+    let io = TokioIo::new(stream);
     let seat = Arc::new(seat);
     let service = {
         let seat = Arc::clone(&seat);

@@ -4,7 +4,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use crate::rpc::Mcp;
 use crate::serve::auth::Auth;
+use crate::serve::tls::Tls;
 
 /// How to serve over HTTP. By default on this machine alone, and to whoever is on it.
 #[non_exhaustive]
@@ -13,6 +15,8 @@ pub struct HttpOptions {
     pub address: SocketAddr,
     /// Who requests are from.
     pub auth: Auth,
+    /// What the server shows to prove who it is; without it there is no TLS.
+    pub tls: Option<Tls>,
     /// Names, beside those of this machine, under which the server may be asked for.
     pub allow_hosts: Vec<String>,
     /// Pages, beside those of this machine, that may ask, such as `https://example.com`.
@@ -21,6 +25,29 @@ pub struct HttpOptions {
     pub limits: HttpLimits,
     /// Is told where the server listens, once it does.
     pub on_ready: Option<Box<dyn FnOnce(SocketAddr) + Send>>,
+    /// Reads the configuration again while the server runs.
+    pub reload: Option<Box<dyn Reload>>,
+}
+
+/// Reads the configuration again: on SIGHUP, and when it has changed.
+pub trait Reload: Send + Sync {
+    /// Whether there is something new to read.
+    fn has_changed(&self) -> bool;
+
+    /// Lets what is configured now hold for `mcp`.
+    ///
+    /// # Errors
+    /// Why it cannot be; then everything stays as it is.
+    fn reload(&self, mcp: &Mcp) -> Result<Renewed, String>;
+}
+
+/// What holds for new requests and connections after the configuration was read again.
+#[derive(Debug, Default)]
+pub struct Renewed {
+    /// Who requests are from.
+    pub auth: Auth,
+    /// What the server shows to prove who it is.
+    pub tls: Option<Tls>,
 }
 
 /// How much is served, and how long anything may take.
@@ -123,10 +150,12 @@ impl From<SocketAddr> for HttpOptions {
         HttpOptions {
             address,
             auth: Auth::default(),
+            tls: None,
             allow_hosts: Vec::new(),
             allow_origins: Vec::new(),
             limits: HttpLimits::default(),
             on_ready: None,
+            reload: None,
         }
     }
 }

@@ -13,8 +13,7 @@ use jsonrpsee::server::{
 use tower::Service;
 use tower::layer::util::{Identity, Stack};
 
-use crate::rpc::Mcp;
-use crate::rpc::plain::{Admission, PlainLayer};
+use crate::rpc::plain::PlainLayer;
 use crate::rpc::principal::Principal;
 use crate::serve::http::answer::{self, Reply};
 use crate::serve::http::body::{Body, BodyLimits};
@@ -28,7 +27,7 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    pub(super) fn new(mcp: Mcp, admission: Admission, connections: usize, body: usize) -> Self {
+    pub(super) fn new(methods: PlainLayer, connections: usize, body: usize) -> Self {
         let config = ServerConfig::builder()
             .max_connections(u32::try_from(connections).unwrap_or(u32::MAX))
             .max_request_body_size(u32::try_from(body).unwrap_or(u32::MAX))
@@ -38,7 +37,7 @@ impl Plain {
         let (stop, handle) = stop_channel();
         let builder = Server::builder()
             .set_config(config)
-            .set_rpc_middleware(RpcServiceBuilder::new().layer(PlainLayer { mcp, admission }))
+            .set_rpc_middleware(RpcServiceBuilder::new().layer(methods))
             .to_service_builder();
         Plain { builder, stop, handle }
     }

@@ -28,8 +28,9 @@ function run([command, ...args], home) {
 /** Version 0 takes the server first and its own options after it; version 2 the other way round. */
 function inspector(fixture, version, options) {
     const { command, args } = fixture.command(binary);
-    const server = [command, ...args];
-    const line = version === 0 ? [...server, ...options] : ['--format', 'json', ...options, '--', ...server];
+    const server = fixture.url ? [fixture.url] : [command, ...args];
+    const mark = fixture.url ? [] : ['--'];
+    const line = version === 0 ? [...server, ...options] : ['--format', 'json', ...options, ...mark, ...server];
     return run([...versions[version], ...line], fixture.base);
 }
 
@@ -43,9 +44,10 @@ async function result(fixture, version, options, code = 0) {
     return version === 0 ? printed : printed.result;
 }
 
-async function session(label, version, era) {
-    const report = new Report(label);
+async function session(label, version, era, over) {
+    const report = new Report(`${label}, ${over}`);
     const fixture = new Fixture();
+    if (over === 'http') fixture.url = await fixture.serve(binary);
     const call = (tool, args, code) => {
         const how = version === 0
             ? Object.entries(args).flatMap(([name, value]) => ['--tool-arg', `${name}=${value}`])
@@ -90,8 +92,9 @@ async function session(label, version, era) {
         assert.match(ended.stderr, /-32602|tool_not_found/);
     });
     await report.check('every server ended by itself with exit code 0', async () => {
+        await fixture.stop();
         const exits = fixture.exits();
-        assert.ok(exits.length >= 7 && exits.every((code) => code === '0'), `exit codes ${exits}`);
+        assert.ok(exits.length >= (over === 'http' ? 1 : 7) && exits.every((code) => code === '0'), `exit codes ${exits}`);
     });
 
     report.close(fixture);
@@ -99,8 +102,11 @@ async function session(label, version, era) {
     return report.failed;
 }
 
-let failed = await session('inspector 0.15, handshake', 0, []);
-for (const era of ['legacy', 'auto', 'modern']) {
-    failed += await session(`inspector 2.12, ${era}`, 2, ['--protocol-era', era]);
+let failed = 0;
+for (const over of ['stdio', 'http']) {
+    failed += await session('inspector 0.15, handshake', 0, [], over);
+    for (const era of ['legacy', 'auto', 'modern']) {
+        failed += await session(`inspector 2.12, ${era}`, 2, ['--protocol-era', era], over);
+    }
 }
 process.exit(failed ? 1 : 0);

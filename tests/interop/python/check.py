@@ -4,7 +4,9 @@ import asyncio
 import base64
 import json
 import re
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -52,6 +54,28 @@ class Fixture:
     def command(self, binary):
         args = [str(OBSERVE), str(self.log), binary, "serve", str(self.root)]
         return StdioServerParameters(command="/bin/sh", args=args)
+
+    def serve(self, binary):
+        """Starts a server over HTTP and returns its URL."""
+        stderr = self.log.with_name("server.stderr").open("wb")
+        self.server = subprocess.Popen(
+            [binary, "serve", str(self.root), "--http", "127.0.0.1:0"],
+            env={**os.environ, "XDG_STATE_HOME": f"{self.log}.state"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+        )
+        until = time.monotonic() + 20
+        while time.monotonic() < until and self.server.poll() is None:
+            if found := re.search(r"serves MCP at (\S+/mcp)$", self.beside("stderr")):
+                return found[1]
+            time.sleep(0.01)
+        raise AssertionError(f"it does not serve: {self.beside('stderr')}")
+
+    def stop(self):
+        """Asks the server over HTTP to end, and notes how it has."""
+        self.server.terminate()
+        self.log.with_name("server.exits").write_text(f"{self.server.wait(10)}\n")
 
     def beside(self, suffix):
         """What `observe` wrote: `exits` or `stderr`."""
@@ -237,11 +261,11 @@ def readable(method):
     return method.removeprefix("check_").replace("_", " ")
 
 
-async def session(binary, mode, version):
+async def session(binary, mode, version, over):
     """Runs all checks over one connection."""
-    report = Report(f"python sdk 2, {mode}")
+    report = Report(f"python sdk 2, {mode}, {over}")
     fixture = Fixture()
-    client = Client(fixture.command(binary), mode=mode)
+    client = Client(fixture.serve(binary) if over == "http" else fixture.command(binary), mode=mode)
     connected = False
 
     async def connects():
@@ -253,6 +277,8 @@ async def session(binary, mode, version):
     async def closes():
         start = time.monotonic()
         await client.__aexit__(None, None, None)
+        if over == "http":
+            fixture.stop()
         took = time.monotonic() - start
         expect(took < 2, f"took {took:.1f} s")
         exits = fixture.beside("exits").split()
@@ -276,8 +302,9 @@ async def session(binary, mode, version):
 
 async def main(binary):
     failed = 0
-    for mode, version in MODES:
-        failed += await session(binary, mode, version)
+    for over in ("stdio", "http"):
+        for mode, version in MODES:
+            failed += await session(binary, mode, version, over)
     return 1 if failed else 0
 
 

@@ -1,22 +1,34 @@
 // The TypeScript SDK 1.x, which most hosts of today are built on: the handshake, at its newest version.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { session } from '../session.mjs';
 
-async function connect(command) {
+async function connect(server) {
     const client = new Client({ name: 'interop', version: '1.0.0' });
-    const transport = new StdioClientTransport(command);
+    const http = typeof server === 'string';
+    const transport = http ? new StreamableHTTPClientTransport(new URL(server)) : new StdioClientTransport(server);
     let version;
-    transport.setProtocolVersion = (negotiated) => (version = negotiated);
+    const set = transport.setProtocolVersion?.bind(transport);
+    transport.setProtocolVersion = (negotiated) => {
+        version = negotiated;
+        set?.(negotiated);
+    };
     await client.connect(transport);
     return {
         version,
         list: async () => (await client.listTools()).tools,
         call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
         ping: () => client.ping(),
-        close: () => client.close(),
+        close: async () => {
+            if (http) await transport.terminateSession();
+            await client.close();
+        },
     };
 }
 
-const failed = await session('typescript sdk 1, handshake', '2025-11-25', process.argv[2], connect);
+let failed = 0;
+for (const over of ['stdio', 'http']) {
+    failed += await session('typescript sdk 1, handshake', '2025-11-25', process.argv[2], connect, over);
+}
 process.exit(failed ? 1 : 0);

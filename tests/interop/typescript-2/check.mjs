@@ -1,13 +1,14 @@
 // The TypeScript client 2.x: without options, probing, pinned to the stateless era, and with every older handshake.
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { session } from '../session.mjs';
 
 const MODERN = '2026-07-28';
 
-const connectWith = (options) => async (command) => {
+const connectWith = (options) => async (server) => {
     const client = new Client({ name: 'interop', version: '1.0.0' }, options);
-    await client.connect(new StdioClientTransport(command));
+    const http = typeof server === 'string';
+    await client.connect(http ? new StreamableHTTPClientTransport(new URL(server)) : new StdioClientTransport(server));
     const version = client.getNegotiatedProtocolVersion();
     return {
         version,
@@ -29,6 +30,8 @@ const modes = [
 ];
 let failed = 0;
 for (const [mode, version, options] of modes) {
-    failed += await session(`typescript client 2, ${mode}`, version, process.argv[2], connectWith(options));
+    for (const over of ['stdio', 'http']) {
+        failed += await session(`typescript client 2, ${mode}`, version, process.argv[2], connectWith(options), over);
+    }
 }
 process.exit(failed ? 1 : 0);

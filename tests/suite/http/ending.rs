@@ -60,6 +60,23 @@ fn arguments() -> Value {
     json!({"path": "w.txt", "content": "x"})
 }
 
+/// What a client does not wait for any more is not done, though it had come as far as the gate.
+#[test]
+fn a_modern_client_that_leaves_takes_its_call_back() {
+    let held = Held::start();
+    for accept in ["application/json, text/event-stream", "application/json"] {
+        let mut wire = held.site.connect();
+        wire.send(call(json!(1), "write_file", arguments()).instead("accept", accept));
+        let _alive = held.held();
+        drop(wire);
+        // Until only the connection that asks is left.
+        while !held.site.send(Ask::get("/metrics")).text().contains("toolgate_connections 1\n") {}
+        held.release();
+        held.done();
+        assert!(!held.root.path().join("w.txt").exists());
+    }
+}
+
 #[test]
 fn a_legacy_client_that_leaves_does_not() {
     let held = Held::start();

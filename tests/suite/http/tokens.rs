@@ -43,6 +43,7 @@ fn who_shows_no_token_stays_outside() {
             Ask::new("POST", "/rpc").headers(&[("content-type", "application/json")]).body("{}"),
             "Bearer",
         ),
+        ("metrics", Ask::get("/metrics"), "Bearer"),
     ] {
         let answer = site.send(ask);
         assert_eq!((answer.status, challenge(&answer)), (401, header), "{what}");
