@@ -131,7 +131,7 @@ impl<'a> Run<'a> {
             let card = self.tool.present(&admitted.facts.arguments).line;
             tracing::info!(tool = admitted.facts.tool, "{}", self.without_secrets(card));
             // Only hooks ask for them afterwards.
-            facts = (!self.dispatcher.policy.hooks.is_empty()).then(|| admitted.facts.clone());
+            facts = (!self.policy.hooks.is_empty()).then(|| admitted.facts.clone());
             self.plan_and_perform(&admitted).await // 5 to 8
         };
         let mut completed = match done.await {

@@ -11,6 +11,7 @@ use jsonrpsee::{Extensions, RpcModule};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tracing::Instrument as _;
 
 use crate::dispatch::{Completed, Control};
 use crate::model::call::{Call, Caller};
@@ -100,10 +101,12 @@ struct CallParams<'a> {
 }
 
 async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
-    let dispatch = async |call: Call, caller, control| {
+    let traceparent = if tracing::enabled!(tracing::Level::INFO) { traceparent(params) } else { None };
+    let dispatch = async |call: Call, caller: Caller, control| {
+        let span = tracing::info_span!("call", tool = call.tool, ?caller, traceparent);
         let began = Instant::now();
         let tool = shared.dispatcher.tools().get(&call.tool).map(|tool| tool.spec().name);
-        let done = shared.dispatcher.dispatch(call, &caller, control).await;
+        let done = shared.dispatcher.dispatch(call, &caller, control).instrument(span).await;
         if let (Some(meter), Some(tool)) = (shared.live.meter.get(), tool) {
             let outcome = match &done {
                 Ok(Completed { outcome: Ok(_), .. }) => Metered::Output,
@@ -115,6 +118,20 @@ async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions
         done
     };
     answer(params, shared, extensions, dispatch).await
+}
+
+/// The trace that a call is a part of, as its client tells (W3C Trace Context; MCP 2026-07-28, basic).
+fn traceparent(params: &Params<'_>) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Traced {
+        #[serde(rename = "_meta")]
+        meta: Trace,
+    }
+    #[derive(Deserialize)]
+    struct Trace {
+        traceparent: String,
+    }
+    serde_json::from_str(params.as_str()?).ok().map(|Traced { meta: Trace { traceparent } }| traceparent)
 }
 
 /// Answers `tools/call` with what `dispatch` makes of it.

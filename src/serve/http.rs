@@ -26,6 +26,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 
 use crate::rpc::Mcp;
+use crate::serve::process;
 pub use options::{HttpLimits, HttpOptions, Refusal, Reload, Renewed};
 
 /// So many calls may block their threads at once; the others wait.
@@ -38,6 +39,7 @@ const PATIENT: usize = 32;
 /// The options do not go together, the address cannot be had, or the runtime cannot be started.
 pub fn serve(mcp: Mcp, options: HttpOptions) -> std_io::Result<()> {
     options.check().map_err(|refusal| std_io::Error::new(std_io::ErrorKind::InvalidInput, refusal))?;
+    process::raise_open_files();
     let runtime = Builder::new_multi_thread().thread_name("http").enable_all().build()?;
     // What blocks a thread, such as a hook, must not block the threads that serve connections.
     let patient = Builder::new_multi_thread().worker_threads(PATIENT).thread_name("calls").enable_all().build()?;

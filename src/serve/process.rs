@@ -29,6 +29,20 @@ fn widen(pipe: impl std::os::fd::AsFd) {
 #[cfg(all(unix, not(target_os = "linux")))]
 fn widen(_: impl std::os::fd::AsFd) {}
 
+/// Lets the process have as many files open as it may: each connection is one.
+#[cfg(unix)]
+pub(super) fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
+        tracing::debug!(%error, "no more files may be open than usual");
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn raise_open_files() {}
+
 #[cfg(not(unix))]
 pub(super) fn stdin() -> impl Read + Send + 'static {
     io::stdin()

@@ -15,3 +15,4 @@ mod plain;
 mod renewing;
 mod tls;
 mod tokens;
+mod tracing;

@@ -56,7 +56,7 @@ impl Run<'_> {
                 }
             };
             let places: Vec<_> = change.paths().flat_map(|path| self.own_spellings(path)).collect();
-            if let Some(moved) = moved.filter(|_| self.dispatcher.policy.rules.concern(true)) {
+            if let Some(moved) = moved.filter(|_| self.policy.rules.concern(true)) {
                 let below = self.view.survey(moved, Depth::Names)?.below;
                 let within = |place: &String| below.iter().map(|entry| format!("{place}/{}", entry.path)).collect();
                 paths.extend(places.iter().flat_map(|place| -> Vec<String> { within(place) }));

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
+use tracing::Instrument as _;
 
 use crate::rpc::Answer;
 use crate::rpc::connection::{Connection, Pending, Work};
@@ -77,12 +78,13 @@ impl Calls {
         let calls = Arc::clone(self);
         let task = Timed { pending, calls, longest: Duration::ZERO };
         let stream = Arc::clone(stream);
-        let task = self.patient.spawn(async move {
+        let task = async move {
             let end = EndOfStream(stream);
             let answer = task.await;
             end.0.finish(answer);
             drop(held);
-        });
+        };
+        let task = self.patient.spawn(task.in_current_span());
         Begun::Running(task.abort_handle())
     }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, HeaderName, HeaderValue, ORIGIN, VARY, WWW_AUTHENTICATE};
 use hyper::{Method, Request, StatusCode};
+use tracing::Instrument as _;
 
 use crate::rpc::principal::Principal;
 use crate::serve::auth::{Auth, Challenge, is_metadata_path};
@@ -84,6 +85,12 @@ impl Site {
     }
 
     async fn admitted(&self, request: Request<Incoming>) -> Reply {
+        let traceparent = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
+        let span = tracing::info_span!("request", method = %request.method(), path = request.uri().path(), traceparent);
+        self.routed(request).instrument(span).await
+    }
+
+    async fn routed(&self, request: Request<Incoming>) -> Reply {
         match request.uri().path() {
             "/healthz" => only_get(&request, || answer::text(StatusCode::OK, PLAIN_TEXT, "ok\n")),
             "/readyz" => only_get(&request, || self.readiness()),

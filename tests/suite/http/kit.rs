@@ -56,6 +56,11 @@ impl Site {
         Site { child, address, state }
     }
 
+    /// One that a test has started itself.
+    pub fn running(child: Child, address: SocketAddr, state: Temp) -> Self {
+        Site { child, address, state }
+    }
+
     pub fn id(&self) -> u32 {
         self.child.id()
     }
