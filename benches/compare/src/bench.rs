@@ -30,10 +30,7 @@ pub struct Program {
 
 impl Program {
     pub fn new(who: &'static str, command: &[&str]) -> Self {
-        Program {
-            who,
-            command: command.iter().map(|part| (*part).to_owned()).collect(),
-        }
+        Program { who, command: command.iter().map(|part| (*part).to_owned()).collect() }
     }
 }
 
@@ -121,7 +118,12 @@ impl Bench {
 }
 
 /// One call, how long it took, and whether the answer is right.
-pub fn perform(server: &mut Server, contestant: &Contestant, work: &Work, check: Check<'_>) -> Result<Duration, String> {
+pub fn perform(
+    server: &mut Server,
+    contestant: &Contestant,
+    work: &Work,
+    check: Check<'_>,
+) -> Result<Duration, String> {
     let (tool, arguments) = (contestant.ask)(work).ok_or("has no tool for it")?;
     let params = json!({"name": tool, "arguments": arguments});
     // The frame is made before the clock runs: it is the client's work.
@@ -160,17 +162,10 @@ fn follow_search(server: &mut Server, started: &[u8]) -> Result<Vec<u8>, String>
     let Some(at) = text.find("search_") else {
         return Err(format!("no search begins: {}", glimpse(started)));
     };
-    let session: String = text[at..]
-        .chars()
-        .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
-        .collect();
+    let session: String = text[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
     for _ in 0..20_000 {
-        let params =
-            json!({"name": "get_more_search_results", "arguments": {"sessionId": session, "offset": 0, "length": 10_000}});
-        let answer = server
-            .request("tools/call", &params)
-            .map_err(|error| error.to_string())?
-            .to_vec();
+        let params = json!({"name": "get_more_search_results", "arguments": {"sessionId": session, "offset": 0, "length": 10_000}});
+        let answer = server.request("tools/call", &params).map_err(|error| error.to_string())?.to_vec();
         let told = String::from_utf8_lossy(&answer);
         if told.contains("COMPLETED") || told.contains("Search completed") || told.contains("isComplete\\\":true") {
             return Ok(answer);
@@ -186,15 +181,9 @@ fn follow_search(server: &mut Server, started: &[u8]) -> Result<Vec<u8>, String>
 /// The text of an error, short.
 fn glimpse(answer: &[u8]) -> String {
     let value: Value = serde_json::from_slice(answer).unwrap_or_default();
-    let text = value
-        .pointer("/result/content/0/text")
-        .or_else(|| value.pointer("/error/message"))
-        .and_then(Value::as_str);
-    text.unwrap_or("?")
-        .chars()
-        .take(60)
-        .map(|c| if c.is_control() || c == '|' { ' ' } else { c })
-        .collect()
+    let text =
+        value.pointer("/result/content/0/text").or_else(|| value.pointer("/error/message")).and_then(Value::as_str);
+    text.unwrap_or("?").chars().take(60).map(|c| if c.is_control() || c == '|' { ' ' } else { c }).collect()
 }
 
 /// Calls one after the other for about a quarter of a second: the middle of how long one takes, in milliseconds.
@@ -253,11 +242,7 @@ pub fn names_all<'a>(answer: &[u8], names: impl IntoIterator<Item = &'a str>) ->
         all += 1;
         there += usize::from(memchr::memmem::find(answer, name.as_bytes()).is_some());
     }
-    if there == all {
-        Ok(())
-    } else {
-        Err(format!("wrong: {there} of {all} in the answer"))
-    }
+    if there == all { Ok(()) } else { Err(format!("wrong: {there} of {all} in the answer")) }
 }
 
 /// A fresh folder for what is written.

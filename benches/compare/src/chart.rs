@@ -25,11 +25,7 @@ const PEERS: [RGBColor; 6] = [
 
 /// How many times as long as toolgate everybody takes, on a scale of powers of ten.
 pub fn ratios(report: &Report, file: &Path) -> Drawn {
-    let rows: Vec<&Row> = report
-        .rows
-        .iter()
-        .filter(|row| matches!(row.unit, Unit::Millis | Unit::PerSecond))
-        .collect();
+    let rows: Vec<&Row> = report.rows.iter().filter(|row| matches!(row.unit, Unit::Millis | Unit::PerSecond)).collect();
     let size = (900, 70 + 30 * u32::try_from(rows.len())? + 60);
     let area = SVGBackend::new(file, size).into_drawing_area();
     let names = peers_of(report);
@@ -39,7 +35,7 @@ pub fn ratios(report: &Report, file: &Path) -> Drawn {
         .margin_top(62)
         .x_label_area_size(34)
         .y_label_area_size(285)
-        .build_cartesian_2d((0.1_f64..2000.0).log_scale(), bottom..0.0)?;
+        .build_cartesian_2d((0.05_f64..2000.0).log_scale(), bottom..0.0)?;
     chart
         .configure_mesh()
         .disable_y_mesh()
@@ -57,10 +53,7 @@ pub fn ratios(report: &Report, file: &Path) -> Drawn {
         let (_, y) = chart.backend_coord(&(1.0, middle));
         let label = text(13).pos(right());
         area.draw(&Text::new(row.title.clone(), (285, y), label))?;
-        chart.draw_series(std::iter::once(PathElement::new(
-            [(0.1, middle), (2000.0, middle)],
-            INK.mix(0.15),
-        )))?;
+        chart.draw_series(std::iter::once(PathElement::new([(0.05, middle), (2000.0, middle)], INK.mix(0.15))))?;
         for score in &row.scores {
             let ratio = if row.unit == Unit::PerSecond {
                 row.ratio("toolgate", &score.who)
@@ -70,7 +63,7 @@ pub fn ratios(report: &Report, file: &Path) -> Drawn {
             let (Some(ratio), Some(colour)) = (ratio, colour_of(&score.who, &names)) else {
                 continue;
             };
-            let at = (ratio.clamp(0.1, 2000.0), middle);
+            let at = (ratio.clamp(0.05, 2000.0), middle);
             let radius = if score.who == "toolgate" { 6 } else { 5 };
             chart.draw_series(std::iter::once(Circle::new(at, radius, colour.filled())))?;
         }
@@ -100,9 +93,8 @@ where
 {
     let points = || growth.lines.iter().flat_map(|line| line.points.iter().copied());
     let range = |value: fn((f64, f64)) -> f64, by: f64| {
-        let (least, most) = points()
-            .map(value)
-            .fold((f64::MAX, 0.0_f64), |(least, most), v| (least.min(v), most.max(v)));
+        let (least, most) =
+            points().map(value).fold((f64::MAX, 0.0_f64), |(least, most), v| (least.min(v), most.max(v)));
         least / by..most * by
     };
     if points().next().is_none() {
@@ -113,10 +105,7 @@ where
         .caption(format!("{}, ms", growth.title), text(14))
         .x_label_area_size(36)
         .y_label_area_size(52)
-        .build_cartesian_2d(
-            range(|point| point.0, 1.3).log_scale(),
-            range(|point| point.1, 1.5).log_scale(),
-        )?;
+        .build_cartesian_2d(range(|point| point.0, 1.3).log_scale(), range(|point| point.1, 1.5).log_scale())?;
     let number = |value: &f64| {
         if *value >= 1000.0 {
             format!("{}k", value / 1000.0)
@@ -140,11 +129,7 @@ where
         let Some(colour) = colour_of(&line.who, names) else { continue };
         let width = if line.who == "toolgate" { 3 } else { 2 };
         chart.draw_series(LineSeries::new(line.points.clone(), colour.stroke_width(width)))?;
-        chart.draw_series(
-            line.points
-                .iter()
-                .map(|point| Circle::new(*point, width + 1, colour.filled())),
-        )?;
+        chart.draw_series(line.points.iter().map(|point| Circle::new(*point, width + 1, colour.filled())))?;
     }
     Ok(())
 }
@@ -154,12 +139,7 @@ where
     DB::ErrorType: 'static,
 {
     let mut all = vec![("toolgate", OURS), ("floor (rg, sed, find, ls, dd, a bare program)", FLOOR)];
-    all.extend(
-        names
-            .iter()
-            .enumerate()
-            .map(|(n, name)| (name.as_str(), PEERS[n % PEERS.len()])),
-    );
+    all.extend(names.iter().enumerate().map(|(n, name)| (name.as_str(), PEERS[n % PEERS.len()])));
     let (mut x, mut y) = (20, 18);
     for (name, colour) in all {
         let width = 26 + i32::try_from(name.len())? * 7;
@@ -188,12 +168,7 @@ fn colour_of(who: &str, names: &[String]) -> Option<RGBColor> {
     match who {
         "toolgate" => Some(OURS),
         who if who.starts_with("toolgate") => None,
-        who => Some(
-            names
-                .iter()
-                .position(|name| name == who)
-                .map_or(FLOOR, |n| PEERS[n % PEERS.len()]),
-        ),
+        who => Some(names.iter().position(|name| name == who).map_or(FLOOR, |n| PEERS[n % PEERS.len()])),
     }
 }
 

@@ -14,8 +14,8 @@ pub const HITS: usize = 10;
 pub struct Words(u64);
 
 const VOCABULARY: [&str; 24] = [
-    "let", "value", "=", "match", "fn", "return", "self", "index", "buffer", "path", "error", "=>", "Some", "None", "result",
-    "of", "a", "folder", "and", "the", "next", "line", "(x)", "};",
+    "let", "value", "=", "match", "fn", "return", "self", "index", "buffer", "path", "error", "=>", "Some", "None",
+    "result", "of", "a", "folder", "and", "the", "next", "line", "(x)", "};",
 ];
 
 impl Words {
@@ -83,9 +83,7 @@ pub fn tree(folder: &Path, count: usize) -> io::Result<()> {
 
 /// A flat folder of `count` small files.
 pub fn flat(folder: &Path, count: usize) -> io::Result<()> {
-    once(folder, |folder| {
-        (0..count).try_for_each(|n| fs::write(folder.join(format!("entry{n:06}.txt")), "x\n"))
-    })
+    once(folder, |folder| (0..count).try_for_each(|n| fs::write(folder.join(format!("entry{n:06}.txt")), "x\n")))
 }
 
 /// A text of numbered lines of about 100 bytes, as many as fit.

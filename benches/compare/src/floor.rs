@@ -19,8 +19,7 @@ fn dispatch() -> io::Result<()> {
     let document: Value = serde_json::from_slice(&text)?;
     let path = document["call"]["args"]["path"].as_str().unwrap_or_default();
     let content = document["workspace"][path].as_str().unwrap_or_default();
-    let answer =
-        json!({"observation": numbered(content), "status": "ok", "tool": "read_file", "workspace": document["workspace"]});
+    let answer = json!({"observation": numbered(content), "status": "ok", "tool": "read_file", "workspace": document["workspace"]});
     println!("{answer}");
     Ok(())
 }
@@ -58,10 +57,8 @@ fn call(params: &Value) -> io::Result<String> {
     let path = arguments["path"].as_str().unwrap_or_default();
     match params["name"].as_str() {
         Some("patch_file") => {
-            let (old, new) = (
-                arguments["old_str"].as_str().unwrap_or("\0"),
-                arguments["new_str"].as_str().unwrap_or_default(),
-            );
+            let (old, new) =
+                (arguments["old_str"].as_str().unwrap_or("\0"), arguments["new_str"].as_str().unwrap_or_default());
             let bytes = fs::read(path)?;
             let Some(at) = memchr::memmem::find(&bytes, old.as_bytes()) else {
                 return Ok("not found".to_owned());

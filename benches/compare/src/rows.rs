@@ -27,17 +27,10 @@ fn peers(who: &str) -> bool {
 /// The best peer of a row, by the middle of its samples.
 fn best_peer(row: &Row) -> Option<&Score> {
     let known = ["rg", "sed -n", "find", "ls -l", "dd conv=fsync", "a bare program"];
-    let peers = row
-        .scores
-        .iter()
-        .filter(|score| peers(&score.who) && !known.contains(&score.who.as_str()));
+    let peers = row.scores.iter().filter(|score| peers(&score.who) && !known.contains(&score.who.as_str()));
     let measured = peers.filter(|score| score.median().is_some());
     let by = |a: &&Score, b: &&Score| a.median().unwrap_or(f64::MAX).total_cmp(&b.median().unwrap_or(f64::MAX));
-    if row.unit == Unit::PerSecond {
-        measured.max_by(by)
-    } else {
-        measured.min_by(by)
-    }
+    if row.unit == Unit::PerSecond { measured.max_by(by) } else { measured.min_by(by) }
 }
 
 fn median_of(row: &Row, who: &str) -> Option<f64> {
@@ -45,10 +38,7 @@ fn median_of(row: &Row, who: &str) -> Option<f64> {
 }
 
 fn ready(server: &mut Server) -> Result<usize, String> {
-    server
-        .request("tools/list", &json!({}))
-        .map(<[u8]>::len)
-        .map_err(|error| error.to_string())
+    server.request("tools/list", &json!({})).map(<[u8]>::len).map_err(|error| error.to_string())
 }
 
 pub fn cold_start(bench: &Bench) -> Row {
@@ -61,9 +51,7 @@ pub fn cold_start(bench: &Bench) -> Row {
     let mut row = Row::new("Cold start, to the list of tools", Unit::Millis, scores);
     let ours = median_of(&row, OURS);
     row.judge("under 4 ms", ours, " ms", |ms| ms < 4.0);
-    let ratio = best_peer(&row)
-        .map(|peer| peer.who.clone())
-        .and_then(|peer| row.ratio(OURS, &peer));
+    let ratio = best_peer(&row).map(|peer| peer.who.clone()).and_then(|peer| row.ratio(OURS, &peer));
     row.judge("under every peer", ratio, " of the fastest peer", |ratio| ratio < 1.0);
     row
 }
@@ -78,6 +66,13 @@ pub fn idle_memory(bench: &Bench) -> Row {
     let mut row = Row::new("Memory when idle", Unit::Kib, scores);
     let ours = median_of(&row, OURS).map(|kib| kib / 1024.0);
     row.judge("under 7 MB", ours, " MiB", |mib| mib < 7.0);
+    if let Some(contestant) = bench.contestants.iter().find(|contestant| contestant.name == OURS)
+        && let Ok(mut server) = Server::start(&contestant.command)
+        && ready(&mut server).is_ok()
+    {
+        let private = short(server.private() as f64 / 1024.0);
+        row.remark(format!("Memory when idle: {private} MiB are the process's own; the rest is the program and the C library as they lie in the system's cache, shared by all that run them."));
+    }
     row
 }
 
@@ -95,9 +90,7 @@ pub fn list_size(bench: &Bench) -> Row {
 /// Reads one file over and over, with one call in flight and with many.
 pub fn reads(bench: &Bench, bytes: u64, rounds: usize, only: &dyn Fn(&str) -> bool) -> io::Result<(Row, Row)> {
     let folder = bench.root.join(format!("read-{bytes}"));
-    data::once(&folder, |folder| {
-        fs::write(folder.join("file.rs"), Words::new(3).text(bytes as usize))
-    })?;
+    data::once(&folder, |folder| fs::write(folder.join("file.rs"), Words::new(3).text(bytes as usize)))?;
     let path = folder.join("file.rs").to_string_lossy().into_owned();
     let taking_part: Vec<_> = bench.contestants.iter().filter(|contestant| only(contestant.name)).collect();
     let (mut one, mut many) = (Vec::new(), Vec::new());
@@ -119,10 +112,8 @@ pub fn reads(bench: &Bench, bytes: u64, rounds: usize, only: &dyn Fn(&str) -> bo
             if round == 1 {
                 server.reset_peak();
             }
-            for (score, sample) in [
-                (&mut one[n], sequential(server, &call)),
-                (&mut many[n], pipelined(server, &call)),
-            ] {
+            for (score, sample) in [(&mut one[n], sequential(server, &call)), (&mut many[n], pipelined(server, &call))]
+            {
                 match sample {
                     Ok(sample) if round > 0 => score.samples.push(sample),
                     Ok(_) => {}
@@ -134,18 +125,12 @@ pub fn reads(bench: &Bench, bytes: u64, rounds: usize, only: &dyn Fn(&str) -> bo
     }
     let size = size(bytes);
     let mut one = Row::new(format!("Read of {size}, one at a time"), Unit::Millis, one);
-    let ratio = best_peer(&one)
-        .map(|peer| peer.who.clone())
-        .and_then(|peer| one.ratio(OURS, &peer));
-    one.judge("not slower than any peer", ratio, " of the fastest peer", |ratio| {
-        ratio <= 1.0
-    });
+    let ratio = best_peer(&one).map(|peer| peer.who.clone()).and_then(|peer| one.ratio(OURS, &peer));
+    one.judge("not slower than any peer", ratio, " of the fastest peer", |ratio| ratio <= 1.0);
     let ratio = one.ratio(OURS, FLOOR);
     one.judge("within 1.3 times the floor", ratio, " times", |ratio| ratio <= 1.3);
     let mut many = Row::new(format!("Reads of {size}, 64 in flight"), Unit::PerSecond, many);
-    let ratio = best_peer(&many)
-        .map(|peer| peer.who.clone())
-        .and_then(|peer| many.ratio(OURS, &peer));
+    let ratio = best_peer(&many).map(|peer| peer.who.clone()).and_then(|peer| many.ratio(OURS, &peer));
     many.judge("at least 8 times the fastest peer", ratio, " times", |ratio| ratio >= 8.0);
     Ok((one, many))
 }
@@ -166,17 +151,10 @@ pub fn patch(bench: &Bench, bytes: u64, rounds: usize, only: &dyn Fn(&str) -> bo
         let Work::Patch { path, new, .. } = work else { return Ok(()) };
         let there = fs::read(path).map_err(|error| error.to_string())?;
         let found = memchr::memmem::find(&there, new.as_bytes()).is_some();
-        if found {
-            Ok(())
-        } else {
-            Err("wrong: the file is not patched".to_owned())
-        }
+        if found { Ok(()) } else { Err("wrong: the file is not patched".to_owned()) }
     };
-    let mut row = Row::new(
-        format!("Patch in {}", size(bytes)),
-        Unit::Millis,
-        bench.served(rounds, only, &work, &check, &[]),
-    );
+    let mut row =
+        Row::new(format!("Patch in {}", size(bytes)), Unit::Millis, bench.served(rounds, only, &work, &check, &[]));
     let ours = median_of(&row, RELAXED);
     row.judge("under 5 ms (durability process)", ours, " ms", |ms| ms < 5.0);
     Ok(row)
@@ -216,10 +194,7 @@ pub fn deep_range(bench: &Bench, bytes: u64, rounds: usize, only: &dyn Fn(&str) 
                 continue;
             }
             let go = || -> Result<(f64, f64, u64), String> {
-                let work = |first| Work::Lines {
-                    path: path.clone(),
-                    first,
-                };
+                let work = |first| Work::Lines { path: path.clone(), first };
                 if (contestant.ask)(&work(at)).is_none() {
                     return Err("has no tool for it".to_owned());
                 }
@@ -246,12 +221,7 @@ pub fn deep_range(bench: &Bench, bytes: u64, rounds: usize, only: &dyn Fn(&str) 
             }
         }
         for (score, at) in [(&mut sed, at), (&mut sed_later, at - 3000)] {
-            let command = [
-                "sed".to_owned(),
-                "-n".to_owned(),
-                format!("{at},{}p;{}q", at + 9, at + 9),
-                path.clone(),
-            ];
+            let command = ["sed".to_owned(), "-n".to_owned(), format!("{at},{}p;{}q", at + 9, at + 9), path.clone()];
             if let (Ok((took, _)), true) = (run(&command, None), round > 0) {
                 score.samples.push(millis(took));
             }
@@ -266,9 +236,7 @@ pub fn deep_range(bench: &Bench, bytes: u64, rounds: usize, only: &dyn Fn(&str) 
     let peak = one.of(OURS).and_then(|score| score.peak_kib).map(|kib| kib as f64 / 1024.0);
     one.judge("in under 16 MB", peak, " MiB", |mib| mib < 16.0);
     let mut later = Row::new(format!("Ten lines deep in {size}, later visits"), Unit::Millis, later_visits);
-    let ratio = median_of(&later, OURS)
-        .zip(median_of(&one, OURS))
-        .map(|(later, first)| later / first);
+    let ratio = median_of(&later, OURS).zip(median_of(&one, OURS)).map(|(later, first)| later / first);
     later.judge("faster than the first visit", ratio, " of it", |ratio| ratio < 1.0);
     Ok((one, later))
 }
@@ -279,40 +247,31 @@ pub fn write(bench: &Bench, bytes: u64, rounds: usize, only: &dyn Fn(&str) -> bo
     let content = Words::new(11).text(bytes as usize);
     let source = folder.join("source");
     fs::File::create(&source)?.write_all(content.as_bytes())?;
+    // Each round writes other bytes: what is kept once is not written twice.
     let work = |who: &str, round: usize| Work::Write {
-        path: folder
-            .join(format!("{round}-{}", file_of(who)))
-            .to_string_lossy()
-            .into_owned(),
-        content: content.clone(),
+        path: folder.join(format!("{round}-{}", file_of(who))).to_string_lossy().into_owned(),
+        content: format!("{round:08}{who:.8}{}", &content[16..]),
     };
     let check = |work: &Work, _: &[u8]| {
         let Work::Write { path, content } = work else { return Ok(()) };
         let there = fs::metadata(path).map_or(0, |metadata| metadata.len());
         let _ = fs::remove_file(path);
-        if there == content.len() as u64 {
-            Ok(())
-        } else {
-            Err(format!("wrong: {there} bytes are there"))
-        }
+        if there == content.len() as u64 { Ok(()) } else { Err(format!("wrong: {there} bytes are there")) }
     };
     let of = format!("of={}", folder.join("dd").display());
     let from = format!("if={}", source.display());
     let dd = Program::new("dd conv=fsync", &["dd", &from, &of, "bs=1M", "conv=fsync", "status=none"]);
-    let mut row = Row::new(
-        format!("Write of {}", size(bytes)),
-        Unit::Millis,
-        bench.served(rounds, only, &work, &check, &[dd]),
+    let mut row =
+        Row::new(format!("Write of {}", size(bytes)), Unit::Millis, bench.served(rounds, only, &work, &check, &[dd]));
+    row.remark(
+        "Write: where dd flushes one file, a change flushes the file, the log of calls, the record of what takes it back, and \
+         their folders, one after the other; the text is also kept with the log. That is what makes it outlive a loss of power \
+         and be undone.",
     );
     let ratio = row.ratio(OURS, "dd conv=fsync");
     row.judge("within 2 times dd conv=fsync", ratio, " times", |ratio| ratio <= 2.0);
     let lives = row.of(OURS).is_some_and(|score| score.trouble.is_none());
-    row.judge(
-        "no cap ends the process",
-        Some(f64::from(u8::from(!lives))),
-        " ends",
-        |ends| ends == 0.0,
-    );
+    row.judge("no cap ends the process", Some(f64::from(u8::from(!lives))), " ends", |ends| ends == 0.0);
     Ok(row)
 }
 
@@ -344,16 +303,10 @@ pub fn search(bench: &Bench, count: usize, rounds: usize, only: &dyn Fn(&str) ->
     let folder = bench.root.join(format!("tree-{count}"));
     data::tree(&folder, count)?;
     let path = folder.to_string_lossy().into_owned();
-    let work = |_: &str, _: usize| Work::Search {
-        path: path.clone(),
-        text: NEEDLE.to_owned(),
-    };
+    let work = |_: &str, _: usize| Work::Search { path: path.clone(), text: NEEDLE.to_owned() };
     let names = hits(count);
     let check = |_: &Work, answer: &[u8]| names_all(answer, names.iter().map(String::as_str));
-    let rg = bench
-        .ripgrep
-        .as_ref()
-        .map(|rg| Program::new("rg", &[rg, "-n", "-F", NEEDLE, &path]));
+    let rg = bench.ripgrep.as_ref().map(|rg| Program::new("rg", &[rg, "-n", "-F", NEEDLE, &path]));
     let floors: Vec<_> = rg.into_iter().collect();
     let mut row = Row::new(
         format!("Search {} files", thousands(count)),
@@ -369,10 +322,7 @@ pub fn find(bench: &Bench, count: usize, rounds: usize, only: &dyn Fn(&str) -> b
     let folder = bench.root.join(format!("tree-{count}"));
     data::tree(&folder, count)?;
     let path = folder.to_string_lossy().into_owned();
-    let work = |_: &str, _: usize| Work::Find {
-        path: path.clone(),
-        part: "target".to_owned(),
-    };
+    let work = |_: &str, _: usize| Work::Find { path: path.clone(), part: "target".to_owned() };
     let names = hits(count);
     let check = |_: &Work, answer: &[u8]| names_all(answer, names.iter().map(String::as_str));
     let find = Program::new("find", &["find", &path, "-name", "*target*"]);
@@ -394,10 +344,7 @@ pub fn one_shot(bench: &Bench, bytes: u64, rounds: usize) -> io::Result<Row> {
             .to_string();
     let commands = [
         (OURS, [bench.toolgate.to_string_lossy().into_owned(), "dispatch".to_owned()]),
-        (
-            "a bare program",
-            [bench.floor.to_string_lossy().into_owned(), "dispatch".to_owned()],
-        ),
+        ("a bare program", [bench.floor.to_string_lossy().into_owned(), "dispatch".to_owned()]),
     ];
     let mut scores: Vec<_> = commands.iter().map(|(who, _)| Score::new(who)).collect();
     for round in 0..=rounds * 4 {

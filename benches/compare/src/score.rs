@@ -51,40 +51,22 @@ pub struct Verdict {
 
 impl Score {
     pub fn new(who: &str) -> Self {
-        Score {
-            who: who.to_owned(),
-            samples: Vec::new(),
-            peak_kib: None,
-            trouble: None,
-        }
+        Score { who: who.to_owned(), samples: Vec::new(), peak_kib: None, trouble: None }
     }
 
     pub fn failed(who: &str, trouble: impl Into<String>) -> Self {
-        Score {
-            trouble: Some(trouble.into()),
-            ..Score::new(who)
-        }
+        Score { trouble: Some(trouble.into()), ..Score::new(who) }
     }
 
     /// The middle of all samples, if all went well.
     pub fn median(&self) -> Option<f64> {
-        if self.trouble.is_some() {
-            None
-        } else {
-            median(self.samples.clone())
-        }
+        if self.trouble.is_some() { None } else { median(self.samples.clone()) }
     }
 }
 
 impl Row {
     pub fn new(title: impl Into<String>, unit: Unit, scores: Vec<Score>) -> Self {
-        Row {
-            title: title.into(),
-            unit,
-            scores,
-            budgets: Vec::new(),
-            remarks: Vec::new(),
-        }
+        Row { title: title.into(), unit, scores, budgets: Vec::new(), remarks: Vec::new() }
     }
 
     pub fn of(&self, who: &str) -> Option<&Score> {
@@ -97,27 +79,20 @@ impl Row {
         if ours.trouble.is_some() || theirs.trouble.is_some() {
             return None;
         }
-        median(
-            ours.samples
-                .iter()
-                .zip(&theirs.samples)
-                .map(|(ours, theirs)| ours / theirs)
-                .collect(),
-        )
+        median(ours.samples.iter().zip(&theirs.samples).map(|(ours, theirs)| ours / theirs).collect())
+    }
+
+    /// Why a budget is missed, shown where one is.
+    pub fn remark(&mut self, remark: impl Into<String>) {
+        self.remarks.push(remark.into());
     }
 
     pub fn judge(&mut self, budget: impl Into<String>, measured: Option<f64>, shown: &str, kept: impl Fn(f64) -> bool) {
         let verdict = match measured {
-            Some(value) => Verdict {
-                budget: budget.into(),
-                measured: format!("{}{shown}", short(value)),
-                kept: kept(value),
-            },
-            None => Verdict {
-                budget: budget.into(),
-                measured: "not measured".to_owned(),
-                kept: false,
-            },
+            Some(value) => {
+                Verdict { budget: budget.into(), measured: format!("{}{shown}", short(value)), kept: kept(value) }
+            }
+            None => Verdict { budget: budget.into(), measured: "not measured".to_owned(), kept: false },
         };
         self.budgets.push(verdict);
     }

@@ -31,15 +31,8 @@ impl Server {
             .spawn()?;
         let stdin = child.stdin.take();
         let stdout = BufReader::with_capacity(256 * 1024, child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?);
-        let mut server = Server {
-            child,
-            stdin,
-            stdout,
-            next: 0,
-            line: Vec::new(),
-        };
-        let hello =
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "compare", "version": "0"}});
+        let mut server = Server { child, stdin, stdout, next: 0, line: Vec::new() };
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "compare", "version": "0"}});
         server.request("initialize", &hello)?;
         server.send(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")?;
         Ok(server)
@@ -121,14 +114,20 @@ impl Server {
         let _ = fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5");
     }
 
+    /// The memory that is in use by this process alone, in KiB.
+    pub fn private(&self) -> u64 {
+        self.told("RssAnon:")
+    }
+
     /// The memory that is in use, and the most that ever was, in KiB.
     pub fn memory(&self) -> (u64, u64) {
+        (self.told("VmRSS:"), self.told("VmHWM:"))
+    }
+
+    fn told(&self, key: &str) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
-        let value = |key: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(key))?;
-            line.split_ascii_whitespace().next()?.parse().ok()
-        };
-        (value("VmRSS:").unwrap_or(0), value("VmHWM:").unwrap_or(0))
+        let line = status.lines().find_map(|line| line.strip_prefix(key));
+        line.and_then(|line| line.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0)
     }
 
     /// Whether the process is still there.
@@ -158,21 +157,15 @@ pub fn frame(id: u64, method: &str, params: &Value) -> Vec<u8> {
 fn id_of(line: &[u8]) -> Option<u64> {
     let number = |part: &[u8]| {
         let at = memchr::memmem::find(part, b"\"id\":")? + 5;
-        let digits: Vec<u8> = part[at..]
-            .iter()
-            .skip_while(|byte| **byte == b' ')
-            .copied()
-            .take_while(u8::is_ascii_digit)
-            .collect();
+        let digits: Vec<u8> =
+            part[at..].iter().skip_while(|byte| **byte == b' ').copied().take_while(u8::is_ascii_digit).collect();
         String::from_utf8(digits).ok()?.parse().ok()
     };
     if memchr::memmem::find(&line[..line.len().min(100)], b"\"method\"").is_some() {
         return None;
     }
     let (head, tail) = (&line[..line.len().min(60)], &line[line.len().saturating_sub(60)..]);
-    number(head)
-        .or_else(|| number(tail))
-        .or_else(|| serde_json::from_slice::<Value>(line).ok()?["id"].as_u64())
+    number(head).or_else(|| number(tail)).or_else(|| serde_json::from_slice::<Value>(line).ok()?["id"].as_u64())
 }
 
 /// Waits until something can be read. `poll` by way of a command would cost more than what is measured.
@@ -187,11 +180,7 @@ fn wait(stdout: &BufReader<ChildStdout>, deadline: Instant) -> io::Result<()> {
         fn poll(fds: *mut PollFd, count: std::ffi::c_ulong, timeout: i32) -> i32;
     }
     let left = deadline.saturating_duration_since(Instant::now());
-    let mut one = PollFd {
-        fd: stdout.get_ref().as_raw_fd(),
-        events: 1,
-        revents: 0,
-    };
+    let mut one = PollFd { fd: stdout.get_ref().as_raw_fd(), events: 1, revents: 0 };
     // SAFETY: one valid entry, and its count.
     let ready = unsafe { poll(&raw mut one, 1, i32::try_from(left.as_millis()).unwrap_or(i32::MAX)) };
     match ready {
