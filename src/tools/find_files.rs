@@ -22,12 +22,12 @@ pub struct FindFiles;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// A glob as in .gitignore: *.rs at any depth, src/**/*.{ts,tsx}, docs/ for folders, !*.md for all else.
+    /// As in .gitignore: *.rs at any depth, src/**/*.{ts,tsx}, docs/ for folders, !*.md for all else.
     pub pattern: String,
-    /// The folder to look in, which the glob is relative to. Left out: all.
+    /// The folder that pattern is relative to. Left out: all.
     #[serde(default)]
     pub path: Option<String>,
-    /// Also ignored and hidden files.
+    /// Ignored and hidden files too.
     #[serde(default)]
     pub include_ignored: Option<bool>,
     /// Paths to show. Left out: 500.
@@ -77,8 +77,8 @@ impl Tool for FindFiles {
         Spec {
             name: "find_files",
             title: "Find files",
-            description: "Find files by name: one path a line, sorted, node_modules and vendor last. As in ripgrep, \
-                          ignored (.gitignore, .ignore) and hidden files are left out. Links are shown, not followed.",
+            description: "Find files by name: one path a line, sorted, node_modules and vendor last. As in ripgrep, ignored \
+                          (.gitignore, .ignore) and hidden files are left out. Links are shown, not followed.",
             effect: Effect::Reads,
             paths: &["path"],
         }

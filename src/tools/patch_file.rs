@@ -22,7 +22,7 @@ pub struct PatchFile;
 pub struct Args {
     /// The file, such as src/main.rs.
     pub path: String,
-    /// The text to replace, exactly as it stands in the file.
+    /// The text to replace.
     #[schemars(length(min = 1))]
     pub old_str: String,
     /// What to put there. Empty: old_str is deleted.
@@ -33,7 +33,7 @@ pub struct Args {
     /// Change nothing, answer with the diff.
     #[serde(default)]
     pub dry_run: Option<bool>,
-    /// Patch only if the file is still at this version.
+    /// Only if the file is still at this version.
     #[serde(default)]
     pub expected_version: Option<String>,
 }
@@ -65,10 +65,10 @@ impl Tool for PatchFile {
         Spec {
             name: "patch_file",
             title: "Patch file",
-            description: "Replace old_str by new_str in a text file. Read the file first and copy old_str exactly, without \
-                          the `N: ` line numbers. It must occur exactly once: take in lines around it until it does, or \
-                          set replace_all. Nothing is matched approximately: if old_str is not there the file stays as \
-                          it is, and the error shows the nearest place and what differs. A \\n also matches the file's \
+            description: "Replace old_str by new_str in a text file: the safe way to change a part of it. Read the file \
+                          first and copy old_str exactly, without the `N: ` line numbers. It must occur exactly once: take in \
+                          lines around it until it does, or set replace_all. Both are literal, and nothing is matched \
+                          approximately: an error shows the nearest place and what differs. A \\n also matches the file's \
                           \\r\\n, and new lines end like those they replace.",
             effect: Effect::Replaces { idempotent: false },
             paths: &["path"],

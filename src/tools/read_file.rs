@@ -43,7 +43,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub end_line: Option<u64>,
-    /// Bytes of start_line to skip: to go on inside a line that was cut.
+    /// Bytes of start_line to skip, if it was cut.
     #[serde(default)]
     pub line_offset: Option<u64>,
 }
@@ -104,8 +104,7 @@ impl Tool for ReadFile {
             name: "read_file",
             title: "Read file",
             description: "Read a text file, or look at an image. USE THIS BEFORE CHANGING A \
-                          FILE. Every line comes as `N: text`; the number and `: ` are not in the file, so never put \
-                          them into old_str or content. An answer holds up to 2000 lines or 256 KiB and says with \
+                          FILE. Every line comes as `N: text`; never put the `N: ` into old_str or content. An answer holds up to 2000 lines or 256 KiB and says with \
                           which start_line to go on.",
             effect: Effect::Reads,
             paths: &["path"],

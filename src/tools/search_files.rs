@@ -30,18 +30,18 @@ pub struct SearchFiles;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// A regular expression (Rust's syntax), for one line.
+    /// A regular expression (Rust's), for one line.
     pub pattern: String,
-    /// The folder or file to search. Left out: all.
+    /// The folder or file. Left out: all.
     #[serde(default)]
     pub path: Option<String>,
-    /// Only files of this glob as in .gitignore, relative to path: *.{ts,tsx}, src/**, !tests/.
+    /// Only these files, as in .gitignore: *.{ts,tsx}, src/**, !tests/.
     #[serde(default)]
     pub glob: Option<String>,
     /// pattern is plain text.
     #[serde(default)]
     pub literal: Option<bool>,
-    /// Upper and lower case are the same.
+    /// Case does not count.
     #[serde(default)]
     pub ignore_case: Option<bool>,
     /// Lines around each match.
@@ -51,10 +51,10 @@ pub struct Args {
     /// Left out: lines.
     #[serde(default)]
     pub output: Option<Show>,
-    /// Also ignored and hidden files.
+    /// Ignored and hidden files too.
     #[serde(default)]
     pub include_ignored: Option<bool>,
-    /// Matches to show. Left out: 200 lines or 500 files.
+    /// Left out: 200 lines or 500 files.
     #[serde(default)]
     #[schemars(range(min = 1, max = 10_000))]
     pub limit: Option<u32>,
@@ -129,8 +129,8 @@ impl Tool for SearchFiles {
             name: "search_files",
             title: "Search in files",
             description: "Search the text of files: each file with a match, then its lines as `N: text`, context as `N- text`. USE \
-                          THIS to find where something is, instead of reading file after file. As in ripgrep, binary, ignored (.gitignore, .ignore) and hidden files are left out; links \
-                          are not followed.",
+                          THIS to find where something is, instead of reading file after file. As in ripgrep, binary, ignored \
+                          (.gitignore, .ignore) and hidden files are left out and links are not followed; it says so.",
             effect: Effect::Reads,
             paths: &["path"],
         }

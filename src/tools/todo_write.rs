@@ -57,9 +57,9 @@ impl Tool for TodoWrite {
         Spec {
             name: "todo_write",
             title: "Write down the plan",
-            description: "Write down the steps of your work and how far each is, so that the user can follow: the \
-                          whole list each time. For work of three steps or more; mark a step in_progress before you \
-                          begin it and done as soon as it is.",
+            description: "Write down the steps of your work and how far each is, so that the user can follow: the whole list \
+                          each time. For work of three steps or more; mark a step in_progress before you begin it and done \
+                          once it is.",
             effect: Effect::Reads,
             paths: &[],
         }

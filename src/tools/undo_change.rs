@@ -16,7 +16,7 @@ pub struct UndoChange;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The change, as a result named it. Left out: your newest that stands.
+    /// Left out: your newest that stands.
     #[serde(default)]
     pub change: Option<String>,
 }

@@ -29,10 +29,10 @@ pub struct Args {
     pub path: String,
     /// Everything the file shall hold, without line numbers.
     pub content: String,
-    /// Make the folders above the file if they are missing.
+    /// Make missing folders.
     #[serde(default)]
     pub create_dirs: Option<bool>,
-    /// Write only if the file is still at this version.
+    /// Only if the file is still at this version.
     #[serde(default)]
     pub expected_version: Option<String>,
 }
@@ -63,8 +63,7 @@ impl Tool for WriteFile {
         Spec {
             name: "write_file",
             title: "Write file",
-            description: "Create a file, or replace ALL of an existing one. To change a part of a file use patch_file: \
-                          it cannot lose the rest. Before replacing a file, read all of it. content is written byte \
+            description: "Create a file, or replace ALL of an existing one. To change a part use patch_file. Before replacing a file, read all of it. content is written byte \
                           for byte. A missing folder is an error unless create_dirs is true. Mode, owner, byte order \
                           mark and UTF-16 of the file stay.",
             effect: Effect::Replaces { idempotent: true },
