@@ -98,5 +98,5 @@ fn a_published_list_is_held_against_todays() {
 fn the_list_fits_a_small_context() {
     let tools: Value = serde_json::from_str(stdout(&toolgate(&["tools"]))).expect("JSON");
     let size = tools.to_string().len();
-    assert!(size < 10_240, "{size} bytes");
+    assert!(size < 10_000, "{size} bytes");
 }
