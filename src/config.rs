@@ -26,7 +26,7 @@ mod trust;
 use std::path::{Path, PathBuf};
 
 pub use fault::ConfigError;
-pub use file::{Approval, Description, Durability, LimitsSection, Results, Retention, schema};
+pub use file::{Approval, CodeSection, Description, Durability, LimitsSection, Results, Retention, schema};
 pub use http::{Algorithm, HttpSection, OAuthSection, TlsSection};
 pub use policy::Setup;
 pub use proposal::Proposal;
@@ -36,6 +36,7 @@ pub use trust::{Trust, TrustError};
 use crate::gate::command_hook::HookSpec;
 use crate::gate::rules::{Decision, Rule};
 use crate::model::folder::Folder;
+use crate::model::mode::Mode;
 use crate::model::path::WsPath;
 use crate::tool::view::Settings;
 use merge::Standing;
@@ -57,6 +58,10 @@ pub struct Config {
     pub protect_git: bool,
     /// What holds for calls that no rule hits.
     pub otherwise: Decision,
+    /// How the tools reach a model.
+    pub mode: Mode,
+    /// How programs are run in code mode.
+    pub code: CodeSection,
     /// How much one answer may hold and one change may touch.
     pub limits: LimitsSection,
     /// Other wordings of tools' descriptions.
@@ -165,6 +170,8 @@ impl Default for Config {
             durability: Durability::default(),
             protect_git: true,
             otherwise: Decision::default(),
+            mode: Mode::default(),
+            code: CodeSection::default(),
             limits: LimitsSection::default(),
             descriptions: Vec::new(),
             redact: Vec::new(),

@@ -4,6 +4,7 @@ mod approve;
 mod completed;
 mod foresee;
 mod history;
+mod inner;
 mod run;
 mod sieve;
 mod turns;
@@ -17,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use crate::dispatch::completed::{Completed, Context, Outcome};
 pub use crate::dispatch::foresee::Foreseen;
+pub use crate::dispatch::inner::Within;
 use crate::dispatch::run::Run;
 pub use crate::dispatch::turns::Place;
 use crate::dispatch::turns::{Turns, Use};
@@ -71,6 +73,8 @@ pub struct Control {
     pub asker: Arc<dyn Asker>,
     /// Takes what a tool says to the client's log.
     pub log: Option<Arc<dyn LogSink>>,
+    /// The act that makes the call, if one does.
+    pub within: Option<Within>,
 }
 
 impl Default for Control {
@@ -82,6 +86,7 @@ impl Default for Control {
             approver: Arc::new(Nobody),
             asker: Arc::new(NobodyToAsk),
             log: None,
+            within: None,
         }
     }
 }
@@ -168,8 +173,7 @@ impl Dispatcher {
     /// looks, only those wait that change something.
     #[must_use]
     pub fn queue(&self, tool: Option<&str>) -> Place {
-        let looks =
-            tool.and_then(|name| self.registry.get(name)).is_some_and(|tool| tool.spec().effect == Effect::Reads);
+        let looks = tool.and_then(|name| self.registry.get(name)).is_some_and(|tool| !changes(tool.spec().effect));
         self.turns.place(if looks { Use::Looks } else { Use::Changes })
     }
 
@@ -243,4 +247,9 @@ impl Dispatcher {
             tools: self.registry.iter().map(|tool| tool.spec().name.to_owned()).collect(),
         })
     }
+}
+
+/// Whether a call of such a tool may itself change something.
+fn changes(effect: Effect) -> bool {
+    !matches!(effect, Effect::Reads | Effect::Calls)
 }

@@ -197,6 +197,13 @@ impl Ledger {
         self.core().map_or(&NOTHING, |core| &core.seen)
     }
 
+    /// A name for changes that will be shown and undone as one: see [`OpenChange::in_group`]. Nothing where nothing is
+    /// recorded.
+    #[must_use]
+    pub fn new_group(&self) -> Option<ChangeId> {
+        self.core().map(|core| core.new_change())
+    }
+
     /// Begins a change by `tool`. The workspace's commit is given what this returns, and tells it what it is about to
     /// do.
     pub fn begin(&self, stamp: &Stamp, tool: &str, kind: ChangeKind) -> OpenChange {
@@ -230,13 +237,26 @@ impl Ledger {
         self.core().map_or(Ok(None), |core| core.changes.latest(caller))
     }
 
-    /// What takes `change` back.
+    /// The changes of a group, newest first; of a change that is in none, it alone.
+    ///
+    /// # Errors
+    /// There is nothing of that name, or the list cannot be read.
+    pub fn named(&self, name: ChangeId) -> Result<Vec<ChangeRecord>, LedgerError> {
+        self.core().ok_or(LedgerError::NoSuchChange(name))?.changes.named(name)
+    }
+
+    /// What takes back the change, or the group of changes, of that name.
     ///
     /// # Errors
     /// It has not happened, was undone already, or what it displaced is no longer kept.
-    pub fn inverse(&self, change: ChangeId) -> Result<Inverse, LedgerError> {
-        let core = self.core().ok_or(LedgerError::NoSuchChange(change))?;
-        changes::inverse(core.changes.get(change)?, &core.blobs)
+    pub fn inverse(&self, name: ChangeId) -> Result<Inverse, LedgerError> {
+        let core = self.core().ok_or(LedgerError::NoSuchChange(name))?;
+        let records = core.changes.named(name)?;
+        match <[ChangeRecord; 1]>::try_from(records) {
+            Ok([record]) if record.change == name => changes::inverse(record, &core.blobs),
+            Ok(records) => changes::inverse_of_all(name, records.into(), &core.blobs),
+            Err(records) => changes::inverse_of_all(name, records, &core.blobs),
+        }
     }
 
     /// Ends what processes that are gone have left open: `finish` finds out from the files, and finishes or clears

@@ -31,6 +31,7 @@ pub use ledger::Ledger;
 pub use model::call::{Call, Caller};
 pub use model::change::{Change, ChangeSet, Expect};
 pub use model::error::{ErrorCode, ProtocolError, ToolError};
+pub use model::mode::Mode;
 pub use model::path::{PathError, WsPath};
 pub use model::version::Version;
 pub use offer::prompt::{Message, Prompt, PromptSpec};

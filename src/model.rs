@@ -7,6 +7,7 @@ pub mod event;
 pub mod folder;
 pub mod id;
 pub mod json;
+pub mod mode;
 pub mod path;
 pub mod version;
 pub mod world;

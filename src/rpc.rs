@@ -46,6 +46,7 @@ pub use crate::rpc::reply::Answer;
 
 use crate::dispatch::{Control, Dispatcher};
 use crate::gate::policy::Policy;
+use crate::model::mode::Mode;
 use crate::rpc::context::Context;
 use crate::rpc::error::RpcError;
 use crate::rpc::headers::MirroredParam;
@@ -66,6 +67,8 @@ pub struct Profile {
     pub instructions: Option<String>,
     /// Whether tools that change something are left out of the list.
     pub read_only: bool,
+    /// Which tools a client may call itself.
+    pub mode: Mode,
     /// Whether tools advertise an output schema and results carry the typed output as well.
     pub structured: bool,
 }
@@ -77,6 +80,7 @@ impl Default for Profile {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             instructions: None,
             read_only: false,
+            mode: Mode::Native,
             structured: false,
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod annotations;
 pub mod ask;
+pub mod calls;
 pub mod content;
 pub mod contract;
 pub mod export;
@@ -17,8 +18,8 @@ pub mod view;
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
 
+use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -29,6 +30,7 @@ use crate::model::event::Event;
 use crate::model::id::ChangeId;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
+use crate::tool::calls::Calls;
 use crate::tool::content::Content;
 use crate::tool::view::View;
 use crate::workspace::Identity;
@@ -126,6 +128,8 @@ pub enum Effect {
     },
     /// It reaches beyond the workspace.
     Reaches,
+    /// Nothing by itself: it makes calls of its own, and each of them is judged by what it does.
+    Calls,
 }
 
 /// What a tool proposes. Nothing has happened yet.
@@ -198,16 +202,29 @@ pub struct Sight {
 }
 
 /// A deed that is not a change of files: begun by the dispatcher, never by the tool.
-pub struct Act<O>(Pin<Box<dyn Future<Output = Result<O, ToolError>> + Send>>);
+pub struct Act<O>(Deed<O>);
 
-impl<O> Act<O> {
+type Deed<O> = Box<dyn for<'a> FnOnce(&'a dyn Calls) -> Doing<'a, O> + Send>;
+
+/// A deed that is being done.
+type Doing<'a, O> = BoxFuture<'a, Result<O, ToolError>>;
+
+impl<O: 'static> Act<O> {
     /// A deed that is done by awaiting `deed`.
     pub fn new(deed: impl Future<Output = Result<O, ToolError>> + Send + 'static) -> Self {
-        Act(Box::pin(deed))
+        let deed: BoxFuture<'static, _> = Box::pin(deed);
+        Act(Box::new(move |_| deed))
     }
 
-    pub(crate) fn begin(self) -> Pin<Box<dyn Future<Output = Result<O, ToolError>> + Send>> {
-        self.0
+    /// A deed that makes calls of its own.
+    pub fn calling(
+        deed: impl for<'a> FnOnce(&'a dyn Calls) -> BoxFuture<'a, Result<O, ToolError>> + Send + 'static,
+    ) -> Self {
+        Act(Box::new(deed))
+    }
+
+    pub(crate) fn begin(self, calls: &dyn Calls) -> BoxFuture<'_, Result<O, ToolError>> {
+        (self.0)(calls)
     }
 }
 

@@ -6,6 +6,7 @@ mod suite {
     mod architecture;
     mod cases;
     mod cli;
+    mod code;
     mod code_mode;
     mod conformance;
     mod contract;

@@ -1,13 +1,16 @@
 //! Puts a workspace, its configuration, the gate and the ledger together, for every command that needs them.
 
 use std::io::Write as _;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::root::{self, RootError, Roots};
+use crate::code::{self, CodeError};
 use crate::config::{
-    Config, ConfigError, Description, Durability as Wanted, Loaded, Placed, Setup, Sources, Trust, user_file,
+    CodeSection, Config, ConfigError, Description, Durability as Wanted, Loaded, Placed, Setup, Sources, Trust,
+    user_file,
 };
 use crate::dispatch::Dispatcher;
 use crate::gate::policy::Policy;
@@ -16,6 +19,7 @@ use crate::ledger::redact::{BadRule, Redact};
 use crate::ledger::state::{StateError, StateFolder};
 use crate::ledger::{Ledger, Limits, Options};
 use crate::model::folder::Folder;
+use crate::model::mode::{Mode, RUN_CODE};
 use crate::model::path::WsPath;
 use crate::model::world::RealWorld;
 use crate::offer::{OfferError, Offers};
@@ -52,6 +56,8 @@ pub(super) enum AssemblyError {
     Tools(#[from] RegisterError),
     #[error(transparent)]
     Offers(#[from] OfferError),
+    #[error(transparent)]
+    Code(#[from] CodeError),
 }
 
 /// A workspace with everything that decides about it and remembers it.
@@ -66,10 +72,33 @@ pub(super) struct Assembly {
 impl Assembly {
     /// Opens `roots`, or the current folder, to run calls in them.
     pub(super) fn open(roots: &Roots, places: &Places, read_only: bool) -> Result<Self, AssemblyError> {
+        Assembly::assemble(roots, places, read_only, |config| {
+            // One call at a time by hand: nothing runs programs.
+            config.mode = Mode::Native;
+        })
+    }
+
+    /// Opens them to serve a client, in the `mode` that the command line or else the configuration names.
+    pub(super) fn serving(
+        roots: &Roots,
+        places: &Places,
+        read_only: bool,
+        mode: Option<Mode>,
+    ) -> Result<Self, AssemblyError> {
+        Assembly::assemble(roots, places, read_only, |config| config.mode = mode.unwrap_or(config.mode))
+    }
+
+    fn assemble(
+        roots: &Roots,
+        places: &Places,
+        read_only: bool,
+        settle: impl FnOnce(&mut Config),
+    ) -> Result<Self, AssemblyError> {
         let local = roots.open()?;
         let folders = local.folders();
         let mut config = load(&folders, places)?;
         config.read_only |= read_only;
+        settle(&mut config);
         let durability = match config.durability {
             Wanted::Full => Durability::Full,
             Wanted::Process => Durability::Process,
@@ -93,7 +122,8 @@ impl Assembly {
 pub(super) fn judging(roots: &Roots, places: &Places) -> Result<Dispatcher, AssemblyError> {
     let local = roots.open()?;
     let folders = local.folders();
-    let config = load(&folders, places)?;
+    let mut config = load(&folders, places)?;
+    config.mode = Mode::Native;
     let state = StateFolder::find(&folders, places.state.as_deref())?;
     let inside = state.and_then(|state| inside(&folders, state.path()));
     dispatcher(registry(&config)?, local, &config, &folders, inside)
@@ -110,13 +140,56 @@ pub(super) fn anew(roots: &Roots, places: &Places, tools: &Registry) -> Result<(
 }
 
 /// The tools, in the words of the configuration.
-fn registry(config: &Config) -> Result<Registry, RegisterError> {
+fn registry(config: &Config) -> Result<Registry, AssemblyError> {
     let mut registry = Registry::new();
     tools::register(&mut registry)?;
-    for Placed { value: (tool, Description { variant, text }), .. } in &config.descriptions {
-        registry.describe(tool, variant, text);
+    let (programs, others): (Vec<_>, Vec<_>) =
+        config.descriptions.iter().partition(|described| described.value.0 == RUN_CODE);
+    describe(&mut registry, &others);
+    if config.mode.runs_code() {
+        // After the other tools: what it says of itself is made of what they say.
+        code::register(&mut registry, code_options(config))?;
+        describe(&mut registry, &programs);
     }
     Ok(registry)
+}
+
+fn describe(registry: &mut Registry, descriptions: &[&Placed<(String, Description)>]) {
+    for Placed { value: (tool, Description { variant, text }), .. } in descriptions {
+        registry.describe(tool, variant, text);
+    }
+}
+
+fn code_options(config: &Config) -> code::Options {
+    let CodeSection {
+        wall_ms,
+        computing_ms,
+        heap_bytes,
+        stack_bytes,
+        source_bytes,
+        log_bytes,
+        result_bytes,
+        call_bytes,
+        calls,
+        require_sandbox,
+    } = config.code;
+    let mut options = code::Options { require_sandbox: require_sandbox.unwrap_or(false), ..code::Options::default() };
+    let limits = &mut options.limits;
+    let time = |ms: NonZeroU64| Duration::from_millis(ms.get());
+    limits.wall = wall_ms.map_or(limits.wall, time);
+    limits.computing = computing_ms.map_or(limits.computing, time);
+    limits.calls = calls.map_or(limits.calls, NonZeroU64::get);
+    for (place, value) in [
+        (&mut limits.heap_bytes, heap_bytes),
+        (&mut limits.stack_bytes, stack_bytes),
+        (&mut limits.source_bytes, source_bytes),
+        (&mut limits.log_bytes, log_bytes),
+        (&mut limits.result_bytes, result_bytes),
+        (&mut limits.call_bytes, call_bytes),
+    ] {
+        *place = value.map_or(*place, NonZeroUsize::get);
+    }
+    options
 }
 
 /// `state` is the state folder, where it lies in the workspace.

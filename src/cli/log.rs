@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::assembly::{Places, Recorded};
 use super::print::{Out, Paint, printed};
 use super::root::Placed;
+use crate::code;
 use crate::ledger::read::{self, Follow};
 use crate::ledger::state::StateFolder;
 use crate::model::event::Line;
@@ -59,6 +60,7 @@ fn show(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::e
     let recorded = Recorded::find(&arguments.folder.roots(), &arguments.places)?;
     let mut registry = Registry::new();
     tools::register(&mut registry)?;
+    code::register_to_tell(&mut registry)?;
     let mut log = Log {
         gather: Gather::new(Wanted {
             session: arguments.session.clone(),

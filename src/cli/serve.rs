@@ -16,6 +16,7 @@ use super::root::{self, Placed};
 use crate::config::Results;
 use crate::gate::command_hook::end_all;
 use crate::model::folder::Folder;
+use crate::model::mode::Mode;
 use crate::model::world::RealWorld;
 use crate::rpc::{Approvals, Mcp, Profile};
 use crate::serve::{self, stdio};
@@ -35,6 +36,9 @@ pub(super) struct Arguments {
     /// Let nothing be changed: changes are denied, and the tools that make them are not listed.
     #[arg(long)]
     read_only: bool,
+    /// How the tools reach the model: each by itself, all from programs that it writes (run_code), or both.
+    #[arg(long, value_name = "native|code|both")]
+    mode: Option<Mode>,
     #[command(flatten)]
     places: Places,
     #[command(flatten)]
@@ -42,10 +46,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> ExitCode {
-    let assembly = match Assembly::open(&arguments.folder.roots(), &arguments.places, arguments.read_only) {
-        Ok(assembly) => assembly,
-        Err(error) => return fail(1, error),
-    };
+    let assembly =
+        match Assembly::serving(&arguments.folder.roots(), &arguments.places, arguments.read_only, arguments.mode) {
+            Ok(assembly) => assembly,
+            Err(error) => return fail(1, error),
+        };
     let mut over_http = match arguments.http.options(&assembly.config) {
         Ok(options) => options,
         Err(error) => return fail(1, error),
@@ -62,6 +67,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     let profile = Profile {
         structured: arguments.structured || config.results == Results::Structured,
         read_only: config.read_only,
+        mode: config.mode,
         instructions: Some(instructions(&folders)),
         ..Profile::default()
     };

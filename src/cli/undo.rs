@@ -27,7 +27,7 @@ const MESSAGE: usize = 2_000;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The change, as `toolgate log` shows it; an undo can be undone, too. Left out: the newest that stands.
+    /// The change, as `toolgate log` shows it, or a run of a program with all that it changed; an undo can be undone, too. Left out: the newest that stands.
     change: Option<ChangeId>,
     /// Take back so many changes, the newest first.
     #[arg(long, value_name = "N", conflicts_with = "change")]
@@ -54,7 +54,7 @@ fn undo(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::e
     let assembly = Assembly::open(&arguments.roots, &arguments.places, false)?;
     let undoing = Undoing { asked: arguments, recorded, assembly, paint: Paint::for_stdout() };
     let code = match arguments.change {
-        Some(change) => undoing.one(&undoing.assembly.ledger.change(change)?, out)?,
+        Some(name) => undoing.one(name, &undoing.assembly.ledger.named(name)?, out)?,
         None => undoing.newest(arguments.last.map_or(1, std::num::NonZeroU32::get), out)?,
     };
     undoing.assembly.ledger.flush()?;
@@ -83,7 +83,8 @@ impl Undoing<'_> {
                 writeln!(out, "No other change stands.")?;
                 break;
             };
-            let code = self.one(&record, out)?;
+            let name = record.as_one().unwrap_or(record.change);
+            let code = self.one(name, &self.assembly.ledger.named(name)?, out)?;
             if code != ExitCode::SUCCESS {
                 return Ok(code);
             }
@@ -91,11 +92,19 @@ impl Undoing<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn one(&self, record: &ChangeRecord, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
-        self.show(record, out)?;
+    /// Takes back one change, or all changes of a run; `name` is whose.
+    fn one(
+        &self,
+        name: ChangeId,
+        records: &[ChangeRecord],
+        out: &mut Out,
+    ) -> Result<ExitCode, Box<dyn std::error::Error>> {
+        for record in records {
+            self.show(record, out)?;
+        }
         // Seen before it is done, also where doing it takes long.
         out.flush()?;
-        let Completed { outcome, change, .. } = self.call(record.change)?;
+        let Completed { outcome, change, .. } = self.call(name)?;
         match outcome {
             Ok(_) => {
                 let redo = change.map(|id| format!("; to redo it: {}", self.command("undo", id))).unwrap_or_default();
@@ -104,7 +113,7 @@ impl Undoing<'_> {
             }
             Err(error) => {
                 out.flush()?;
-                Ok(self.refused(record, &error))
+                Ok(self.refused(name, &error))
             }
         }
     }
@@ -128,7 +137,7 @@ impl Undoing<'_> {
         outcome.unwrap_or_else(|| Err(ProtocolError::Internal { tool: TOOL.to_owned() }))
     }
 
-    fn refused(&self, record: &ChangeRecord, error: &ToolError) -> ExitCode {
+    fn refused(&self, name: ChangeId, error: &ToolError) -> ExitCode {
         let path = error.details.get("path").and_then(|path| path.as_str());
         match (error.code, path) {
             (ErrorCode::StaleVersion, Some(path)) => fail(
@@ -136,7 +145,7 @@ impl Undoing<'_> {
                 format_args!(
                     "not undone: {} has changed since, and nothing was touched. See what happened to it: {}",
                     harmless::line(path, MESSAGE),
-                    self.command("diff --now", record.change)
+                    self.command("diff --now", name)
                 ),
             ),
             _ => fail(1, format_args!("not undone: {}", harmless::line(&error.told(), MESSAGE))),

@@ -11,6 +11,7 @@ use toml::Spanned;
 use super::http::HttpSection;
 use crate::gate::command_hook::HookSpec;
 use crate::gate::rules::{Decision, Rule};
+use crate::model::mode::Mode;
 use crate::tool::view::Limits;
 use crate::workspace;
 
@@ -30,6 +31,10 @@ pub(super) struct File {
     pub(super) protect_git: Option<bool>,
     /// What holds for calls that no rule hits; `allow` if left out.
     pub(super) otherwise: Option<Decision>,
+    /// How the tools reach a model; `native` if left out.
+    pub(super) mode: Option<Mode>,
+    /// How programs are run in code mode.
+    pub(super) code: CodeSection,
     /// How much one answer may hold and one change may touch.
     pub(super) limits: LimitsSection,
     /// Which calls may run.
@@ -149,6 +154,52 @@ impl LimitsSection {
             edit_bytes: self.edit_bytes.or(other.edit_bytes),
             delete_bytes: self.delete_bytes.or(other.delete_bytes),
             delete_entries: self.delete_entries.or(other.delete_entries),
+        }
+    }
+}
+
+/// How programs are run in code mode. What is left out is as built in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CodeSection {
+    /// Milliseconds that a run may take, without the time in which a person is asked; `600000` if left out.
+    pub wall_ms: Option<NonZeroU64>,
+    /// Milliseconds that a run may keep a processor busy; `60000` if left out.
+    pub computing_ms: Option<NonZeroU64>,
+    /// Bytes of a program's values; `67108864` if left out.
+    #[schemars(range(min = 1048576))]
+    pub heap_bytes: Option<NonZeroUsize>,
+    /// Bytes of a program's calls within calls, at most `4194304`; `1048576` if left out.
+    #[schemars(range(min = 65536, max = 4194304))]
+    pub stack_bytes: Option<NonZeroUsize>,
+    /// Bytes of a program; `262144` if left out.
+    pub source_bytes: Option<NonZeroUsize>,
+    /// Bytes of what a program prints; `65536` if left out.
+    pub log_bytes: Option<NonZeroUsize>,
+    /// Bytes of what a program returns, as JSON; `262144` if left out.
+    pub result_bytes: Option<NonZeroUsize>,
+    /// Bytes of the arguments of one call and of what comes back, as JSON; `16777216` if left out.
+    pub call_bytes: Option<NonZeroUsize>,
+    /// How many calls a program may make; `2000` if left out.
+    pub calls: Option<NonZeroU64>,
+    /// Whether nothing runs unless the system confines it in every way that is known.
+    pub require_sandbox: Option<bool>,
+}
+
+impl CodeSection {
+    /// These settings, and where one is left out, that of `other`.
+    pub(super) fn or(self, other: Self) -> Self {
+        CodeSection {
+            wall_ms: self.wall_ms.or(other.wall_ms),
+            computing_ms: self.computing_ms.or(other.computing_ms),
+            heap_bytes: self.heap_bytes.or(other.heap_bytes),
+            stack_bytes: self.stack_bytes.or(other.stack_bytes),
+            source_bytes: self.source_bytes.or(other.source_bytes),
+            log_bytes: self.log_bytes.or(other.log_bytes),
+            result_bytes: self.result_bytes.or(other.result_bytes),
+            call_bytes: self.call_bytes.or(other.call_bytes),
+            calls: self.calls.or(other.calls),
+            require_sandbox: self.require_sandbox.or(other.require_sandbox),
         }
     }
 }

@@ -129,6 +129,19 @@ impl Taking<'_> {
         if file.limits != Default::default() && self.counts(false, "[limits]") {
             config.limits = file.limits.or(config.limits);
         }
+        if let Some(mode) = file.mode
+            && (mode != config.mode && self.counts(false, format_args!("mode = {mode}")))
+        {
+            config.mode = mode;
+        }
+        let mut code = file.code;
+        if code.require_sandbox == Some(true) {
+            // That is stricter, whoever says it.
+            config.code.require_sandbox = code.require_sandbox.take();
+        }
+        if code != Default::default() && self.counts(false, "[code]") {
+            config.code = code.or(config.code);
+        }
         if file.retention != Default::default() && self.counts(false, "[retention]") {
             config.retention.days = file.retention.days.or(config.retention.days);
             config.retention.max_bytes = file.retention.max_bytes.or(config.retention.max_bytes);

@@ -13,6 +13,7 @@ use crate::gate::policy::Policy;
 use crate::gate::rules::{Guard, Rules};
 use crate::ledger::redact::Redact;
 use crate::model::folder::Folder;
+use crate::model::mode::RUN_CODE;
 use crate::tool::registry::Registry;
 
 /// What a policy is made for.
@@ -77,7 +78,7 @@ impl Config {
             format!("there is no tool {name:?}{meant}")
         };
         for described in &self.descriptions {
-            if registry.get(&described.value.0).is_none() {
+            if registry.get(&described.value.0).is_none() && described.value.0 != RUN_CODE {
                 return Err(described.fault(unknown(&described.value.0)));
             }
         }
@@ -85,6 +86,10 @@ impl Config {
             let Some((tool, field)) = argument.value.split_once('.') else {
                 return Err(argument.fault("redact takes arguments such as write_file.content"));
             };
+            // Whether programs are run is said when serving begins.
+            if registry.get(RUN_CODE).is_none() && Redact::is_about(tool, RUN_CODE) {
+                continue;
+            }
             if field.contains('.') {
                 let last = field.rsplit('.').next().unwrap_or_default();
                 let what = format!("an argument is kept secret wherever its name stands: write {tool}.{last}");

@@ -11,20 +11,22 @@ use crate::tool::view::{History, Inverse};
 pub(super) struct CallerHistory {
     ledger: Ledger,
     caller: Arc<str>,
+    /// The act that asks, if one does: it goes back over its own changes one by one.
+    within: Option<ChangeId>,
 }
 
 impl CallerHistory {
     /// Nothing where nothing is recorded.
-    pub(super) fn of(ledger: &Ledger, caller: &Arc<str>) -> Option<Arc<dyn History>> {
+    pub(super) fn of(ledger: &Ledger, caller: &Arc<str>, within: Option<ChangeId>) -> Option<Arc<dyn History>> {
         if ledger.is_none() {
             return None;
         }
-        Some(Arc::new(CallerHistory { ledger: ledger.clone(), caller: Arc::clone(caller) }))
+        Some(Arc::new(CallerHistory { ledger: ledger.clone(), caller: Arc::clone(caller), within }))
     }
 
     fn newest(&self) -> Result<ChangeId, ToolError> {
         let newest = self.ledger.latest(Some(&*self.caller)).map_err(ToolError::from)?;
-        newest.map(|record| record.change).ok_or_else(|| {
+        newest.map(|record| record.as_one().filter(|group| Some(*group) != self.within).unwrap_or(record.change)).ok_or_else(|| {
             ToolError::bad_argument(
                 "change",
                 "there is nothing to undo: you have made no change here that is not undone already. To redo, name the undo",

@@ -2,6 +2,7 @@
 
 mod files;
 mod patience;
+mod sights;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -12,25 +13,25 @@ use serde_json::{Map, Value};
 use crate::dispatch::approve::Approval;
 use crate::dispatch::completed::{Completed, Context};
 use crate::dispatch::history::CallerHistory;
+use crate::dispatch::inner::InnerCalls;
 use crate::dispatch::run::patience::Patience;
+use crate::dispatch::run::sights::{observed, seen};
 use crate::dispatch::sieve::RuleSieve;
 use crate::dispatch::turns::{Turn, Use};
-use crate::dispatch::{Control, Dispatcher};
+use crate::dispatch::{Control, Dispatcher, changes};
 use crate::gate::hook::OutcomeFacts;
 use crate::gate::policy::Policy;
 use crate::gate::{CallFacts, Verdict};
 use crate::ledger::redact::Secrets;
-use crate::ledger::seen::Position;
 use crate::ledger::{Exclusive, Stamp};
 use crate::model::call::Caller;
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::event::Event;
-use crate::model::id::ChangeId;
+use crate::model::id::{CallId, ChangeId};
 use crate::model::json::JsonFault;
 use crate::model::path::WsPath;
 use crate::tool::registry::{Entry, ErasedPlan, Output};
 use crate::tool::view::{Door, View};
-use crate::tool::{Effect, Sight};
 
 /// The tool that shows what is in a file.
 const READ_FILE: &str = "read_file";
@@ -41,7 +42,9 @@ pub(super) struct Run<'a> {
     /// What judges it, from its beginning to its end.
     pub(super) policy: Arc<Policy>,
     tool: &'a Entry,
+    caller: &'a Caller,
     control: Control,
+    id: CallId,
     stamp: Stamp,
     began: Instant,
     view: View,
@@ -72,8 +75,10 @@ impl From<Output> for Performed {
 
 impl<'a> Run<'a> {
     pub(super) fn begin(dispatcher: &'a Dispatcher, tool: &'a Entry, caller: &'a Caller, control: Control) -> Self {
-        let stamp = Stamp::new(dispatcher.ledger.next_call(), caller);
-        let history = CallerHistory::of(&dispatcher.ledger, &stamp.caller);
+        let id = dispatcher.ledger.next_call();
+        let stamp = Stamp::new(id, caller);
+        let group = control.within.as_ref().and_then(|within| within.group);
+        let history = CallerHistory::of(&dispatcher.ledger, &stamp.caller, group);
         let view = View::new(
             dispatcher.workspace.clone(),
             dispatcher.settings,
@@ -87,7 +92,9 @@ impl<'a> Run<'a> {
             dispatcher,
             policy: dispatcher.policy(),
             tool,
+            caller,
             control,
+            id,
             stamp,
             began: Instant::now(),
             view,
@@ -119,6 +126,13 @@ impl<'a> Run<'a> {
             variant: self.tool.variant().map(str::to_owned),
             method: method.map(str::to_owned),
         });
+        if let Some(within) = &self.control.within {
+            self.dispatcher.ledger.record_with(&self.stamp, || Event::CodeDispatch {
+                id: within.id(),
+                tool: self.tool.spec().name.to_owned(),
+                arguments: arguments.clone().unwrap_or_default(),
+            });
+        }
     }
 
     /// Steps 3 to 8.
@@ -177,7 +191,7 @@ impl<'a> Run<'a> {
 
     /// The call as the gate sees it. Paths are told as they are opened: without `..`, and where the links on the way lead.
     pub(super) fn facts(&self, arguments: Value) -> CallFacts {
-        let changes = self.tool.spec().effect != Effect::Reads;
+        let changes = changes(self.tool.spec().effect);
         // Where links lead costs system calls, and most calls only look and have no rule to meet.
         let paths = if self.policy.concerns(changes) {
             self.tool.paths(&arguments).into_iter().flat_map(|text| self.spellings(text)).collect()
@@ -232,7 +246,8 @@ impl<'a> Run<'a> {
                 Ok(ErasedPlan::Act(act)) => {
                     drop(held);
                     approval.obtain(self, &admitted.verdict, None).await?; // 7
-                    return act.begin().await.map(Performed::from); // 8
+                    let calls = InnerCalls::of(self, &turn);
+                    return act.begin(&calls).await.map(Performed::from); // 8
                 }
                 Err(error) => {
                     drop(held);
@@ -297,7 +312,7 @@ impl<'a> Run<'a> {
         // What is not a path in this workspace is nobody else's either; the tool will say what is wrong with it.
         let named = self.tool.paths(arguments).into_iter().filter_map(|text| self.view.path(text).ok());
         let mut paths: Vec<_> = named.flat_map(|path| [self.view.spelled(path.clone()), path]).collect();
-        let usage = if self.tool.spec().effect == Effect::Reads { Use::Looks } else { Use::Changes };
+        let usage = if changes(self.tool.spec().effect) { Use::Changes } else { Use::Looks };
         let place = place.unwrap_or_else(|| self.dispatcher.queue(Some(self.tool.spec().name)));
         // A file may be named through a link. To find out costs system calls, so who is alone need not know.
         if usage == Use::Changes || !self.dispatcher.turns.is_alone(&place) {
@@ -306,7 +321,8 @@ impl<'a> Run<'a> {
             paths.sort();
             paths.dedup();
         }
-        self.dispatcher.turns.take(place, paths, usage).await
+        let outer = self.control.within.as_ref().map_or(&[][..], |within| &within.turns);
+        self.dispatcher.turns.take(place, paths, usage, outer).await
     }
 
     /// Step 9: hooks have the last word on what the model sees; a change that was made has happened all the same.
@@ -419,23 +435,20 @@ impl<'a> Run<'a> {
     pub(super) fn view(&self) -> &View {
         &self.view
     }
-}
 
-fn seen(sight: &Sight) -> crate::ledger::seen::Sight {
-    let position = |(line, offset)| Position { line, offset };
-    crate::ledger::seen::Sight {
-        identity: sight.identity,
-        version: sight.version,
-        from: position(sight.from),
-        to: sight.to.map(position),
+    pub(super) fn dispatcher(&self) -> &'a Dispatcher {
+        self.dispatcher
     }
-}
 
-fn observed(sight: &Sight) -> Event {
-    Event::FsObserved {
-        path: sight.path.to_string(),
-        version: sight.version.map(|version| version.to_string()),
-        from: sight.from.0,
-        to: sight.to.map(|(line, offset)| if offset == 0 { line - 1 } else { line }),
+    pub(super) fn caller(&self) -> &'a Caller {
+        self.caller
+    }
+
+    pub(super) fn control(&self) -> &Control {
+        &self.control
+    }
+
+    pub(super) fn id(&self) -> CallId {
+        self.id
     }
 }

@@ -71,8 +71,9 @@ impl Turns {
         self.line().waiting.iter().all(|other| other.ticket == place.0.ticket)
     }
 
-    /// Waits until no earlier call is in the way on any of `paths`, a folder above one, or something below one.
-    pub(super) async fn take(&self, place: Place, paths: Vec<WsPath>, usage: Use) -> Turn {
+    /// Waits until no earlier call is in the way on any of `paths`, a folder above one, or something below one. Who acts
+    /// for the calls with the tickets `outer` does not wait for them.
+    pub(super) async fn take(&self, place: Place, paths: Vec<WsPath>, usage: Use, outer: &[u64]) -> Turn {
         let ticket = place.0.ticket;
         let turn = Turn(place);
         self.say(ticket, &paths, usage);
@@ -80,7 +81,7 @@ impl Turns {
             let mut moved = pin!(self.moved.notified());
             // From here on no move is missed, also one before the wait begins.
             moved.as_mut().enable();
-            if !self.line().blocks(ticket, &paths, usage) {
+            if !self.line().blocks(ticket, &paths, usage, outer) {
                 return turn;
             }
             moved.await;
@@ -89,10 +90,15 @@ impl Turns {
 
     /// Narrows what others have to wait for.
     fn say(&self, ticket: u64, paths: &[WsPath], usage: Use) {
-        if let Some(waiting) = self.line().waiting.iter_mut().find(|waiting| waiting.ticket == ticket) {
+        let mut line = self.line();
+        if paths.is_empty() {
+            // It is in nobody's way.
+            line.waiting.retain(|waiting| waiting.ticket != ticket);
+        } else if let Some(waiting) = line.waiting.iter_mut().find(|waiting| waiting.ticket == ticket) {
             waiting.paths = paths.to_vec();
             waiting.usage = usage;
         }
+        drop(line);
         self.moved.notify_waiters();
     }
 
@@ -103,8 +109,9 @@ impl Turns {
 
 impl Line {
     /// Whether someone who came before `ticket` is in the way of this use of `paths`.
-    fn blocks(&self, ticket: u64, paths: &[WsPath], usage: Use) -> bool {
-        let earlier = self.waiting.iter().filter(|other| other.ticket < ticket);
+    fn blocks(&self, ticket: u64, paths: &[WsPath], usage: Use, outer: &[u64]) -> bool {
+        let before = |other: &&Waiting| other.ticket < ticket && !outer.contains(&other.ticket);
+        let earlier = self.waiting.iter().filter(before);
         earlier
             .filter(|other| usage == Use::Changes || other.usage == Use::Changes)
             .flat_map(|other| &other.paths)
@@ -116,6 +123,20 @@ impl Held {
     fn leave(&self) {
         self.turns.line().waiting.retain(|other| other.ticket != self.ticket);
         self.turns.moved.notify_waiters();
+    }
+}
+
+impl Place {
+    /// Lets everybody pass: the call is none that will be dispatched.
+    pub fn give_up(&self) {
+        self.0.leave();
+    }
+}
+
+impl Turn {
+    /// What the line knows the call by.
+    pub(super) fn ticket(&self) -> u64 {
+        self.0.0.ticket
     }
 }
 
@@ -156,8 +177,8 @@ mod tests {
             (&["a"], &[], Use::Changes, false),
         ] {
             let turns = Arc::new(Turns::default());
-            let turn = turns.take(turns.place(Use::Changes), paths(first), Use::Changes).now_or_never();
-            let mut next = Box::pin(turns.take(turns.place(Use::Changes), paths(second), usage));
+            let turn = turns.take(turns.place(Use::Changes), paths(first), Use::Changes, &[]).now_or_never();
+            let mut next = Box::pin(turns.take(turns.place(Use::Changes), paths(second), usage, &[]));
             assert_eq!((&mut next).now_or_never().is_none(), waits, "{first:?} then {second:?}");
             drop(turn.expect("nobody is in line"));
             if waits {
@@ -170,9 +191,9 @@ mod tests {
     fn who_came_first_goes_first_however_late_it_says_what_it_wants() {
         let turns = Arc::new(Turns::default());
         let (first, second) = (turns.place(Use::Changes), turns.place(Use::Changes));
-        let mut read = Box::pin(turns.take(second, paths(&["a"]), Use::Looks));
+        let mut read = Box::pin(turns.take(second, paths(&["a"]), Use::Looks, &[]));
         assert!((&mut read).now_or_never().is_none(), "the first may change anything");
-        let write = turns.take(first, paths(&["b"]), Use::Changes).now_or_never();
+        let write = turns.take(first, paths(&["b"]), Use::Changes, &[]).now_or_never();
         assert!(read.now_or_never().is_some(), "the first changes something else");
         drop(write);
     }
@@ -180,17 +201,17 @@ mod tests {
     #[test]
     fn a_change_waits_for_a_look_and_nobody_for_who_has_given_up() {
         let turns = Arc::new(Turns::default());
-        let looks = turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Looks).now_or_never();
-        let looks_too = turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Looks).now_or_never();
+        let looks = turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Looks, &[]).now_or_never();
+        let looks_too = turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Looks, &[]).now_or_never();
         assert!(looks_too.is_some(), "looks do not wait for looks");
-        let mut changes = Box::pin(turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Changes));
+        let mut changes = Box::pin(turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Changes, &[]));
         assert!((&mut changes).now_or_never().is_none(), "what is looked at is not changed meanwhile");
         drop((looks, looks_too));
         let changes = changes.now_or_never().expect("the turn has come");
-        let mut gives_up = Box::pin(turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Changes));
+        let mut gives_up = Box::pin(turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Changes, &[]));
         assert!((&mut gives_up).now_or_never().is_none());
         drop((gives_up, turns.place(Use::Changes), changes));
-        assert!(turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Changes).now_or_never().is_some());
+        assert!(turns.take(turns.place(Use::Changes), paths(&["a"]), Use::Changes, &[]).now_or_never().is_some());
         assert!(turns.line().waiting.is_empty(), "nobody is left in the line");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use crate::gate::Ground;
 
@@ -56,6 +57,12 @@ impl Answer {
 pub trait Approver: Send + Sync {
     /// Asks, and waits for the answer as long as that door waits.
     fn ask<'a>(&'a self, question: &'a Question) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
+
+    /// Who is asked about the calls that an act makes, if that is another: once a call has begun to act it cannot be made
+    /// anew with the answer, so the answer has to be waited for.
+    fn midway(&self) -> Option<Arc<dyn Approver>> {
+        None
+    }
 }
 
 /// Asks nobody.

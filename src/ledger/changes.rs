@@ -1,6 +1,7 @@
 //! The list of changes of a workspace, shared by all processes that change it, and how each is taken back.
 
 mod inverse;
+mod inverse_of_all;
 mod list;
 mod open;
 mod record;
@@ -15,6 +16,7 @@ use cap_std::fs::Dir;
 use crate::ledger::blobs::Swept;
 pub use crate::ledger::changes::inverse::Inverse;
 pub(super) use crate::ledger::changes::inverse::inverse;
+pub(super) use crate::ledger::changes::inverse_of_all::inverse_of_all;
 use crate::ledger::changes::list::List;
 pub(super) use crate::ledger::changes::list::Needed;
 pub use crate::ledger::changes::open::OpenChange;
@@ -133,6 +135,15 @@ impl Changes {
     /// What changes that have not ended may need.
     pub(super) fn needed(&self) -> Result<Needed, LedgerError> {
         self.look(List::needed)
+    }
+
+    /// The change of that name, or the changes of the group of that name, newest first.
+    pub(super) fn named(&self, name: ChangeId) -> Result<Vec<ChangeRecord>, LedgerError> {
+        let records = self.look(|list| match list.get(name) {
+            Some(record) => vec![record.clone()],
+            None => list.group(name).rev().cloned().collect(),
+        })?;
+        if records.is_empty() { Err(LedgerError::NoSuchChange(name)) } else { Ok(records) }
     }
 
     pub(super) fn get(&self, change: ChangeId) -> Result<ChangeRecord, LedgerError> {

@@ -10,6 +10,7 @@ mod asked;
 mod call_digest;
 mod legacy;
 mod message;
+mod midway;
 mod modern;
 mod state;
 
@@ -20,20 +21,22 @@ use serde_json::{Map, Value, json};
 
 pub(super) use asked::Asked;
 pub(super) use call_digest::CallText;
+pub(super) use midway::{Acting, Next, Paused, Questions};
 pub(super) use modern::{Deferred, Retry};
 
 use crate::dispatch::Outcome;
-use crate::gate::approval::Approver;
+use crate::gate::approval::{Answer, Approver, Nobody};
 use crate::model::world::{RealWorld, World};
 use crate::rpc::Profile;
 use crate::rpc::context::Context;
 use crate::rpc::era::Era;
 use crate::rpc::error::RpcError;
 use crate::rpc::reply;
-use crate::tool::ask::Asker;
+use crate::tool::ask::{Asker, Capability, NobodyToAsk};
 use legacy::Legacy;
+use midway::Parked;
 use modern::Modern;
-use state::{Claim, States};
+use state::{BadState, Claim, Digest, LIFETIME, Pending, States};
 
 /// Under which key a modern client is asked, and answers.
 const KEY: &str = "approval";
@@ -42,6 +45,7 @@ const KEY: &str = "approval";
 pub struct Approvals {
     patience: Duration,
     states: States,
+    parked: Arc<Parked>,
 }
 
 impl Approvals {
@@ -52,7 +56,7 @@ impl Approvals {
     /// the key that protects it.
     #[must_use]
     pub fn new(world: Arc<dyn World>, patience: Duration) -> Self {
-        Approvals { patience, states: States::new(world) }
+        Approvals { patience, states: States::new(world), parked: Arc::default() }
     }
 
     /// How the call of `context` asks.
@@ -64,16 +68,35 @@ impl Approvals {
         let abilities = context.scope.abilities;
         Ok(match context.scope.era {
             Era::Modern => {
-                let given = retry.read(&self.states, &client.principal.name, call)?;
-                let modern = Arc::new(Modern::new(given, abilities));
-                Asking { approver: Arc::clone(&modern) as _, asker: Arc::clone(&modern) as _, modern: Some(modern) }
+                let mut given = retry.read(&self.states, &client.principal.name, call)?;
+                if let Some((name, answer)) = given.midway.take() {
+                    let paused = self.parked.take(&name).ok_or_else(|| RpcError::invalid_params(BadState::Over))?;
+                    return Ok(Asking::resumed(paused, answer));
+                }
+                let (midway, questions) = midway::channel();
+                let midway: Arc<dyn Approver> =
+                    if abilities.can(Capability::Elicitation) { midway } else { Arc::new(Nobody) };
+                let modern = Arc::new(Modern::new(given, abilities, midway));
+                Asking {
+                    approver: Arc::clone(&modern) as _,
+                    asker: Arc::clone(&modern) as _,
+                    modern: Some(modern),
+                    questions: Some(questions),
+                    resumed: None,
+                }
             }
             Era::Legacy(_) => {
                 let cancel = context.arrival.cancel.clone();
                 let outbox = Arc::clone(&context.arrival.outbox);
                 let legacy = Legacy { client: Arc::clone(client), outbox, abilities, cancel, patience: self.patience };
                 let legacy = Arc::new(legacy);
-                Asking { approver: Arc::clone(&legacy) as _, asker: legacy, modern: None }
+                Asking {
+                    approver: Arc::clone(&legacy) as _,
+                    asker: legacy,
+                    modern: None,
+                    questions: None,
+                    resumed: None,
+                }
             }
         })
     }
@@ -87,24 +110,52 @@ impl Approvals {
         call: CallText<'_>,
         profile: &Profile,
     ) {
-        let state = self.states.seal(Claim { principal, call: call.digest(), pending: &deferred.pending });
-        let mut requests = Map::new();
-        if let Some(question) = &deferred.question {
-            let params = Value::Object(message::params(question));
-            requests.insert(KEY.to_owned(), input_request("elicitation/create", params));
-        }
-        for (key, request) in &deferred.requests {
-            let (method, params) = request.on_the_wire();
-            requests.insert(key.clone(), input_request(method, params));
-        }
-        let required = json!({
-            "resultType": "input_required",
-            "inputRequests": requests,
-            "requestState": state,
-            "_meta": {reply::SERVER_INFO: reply::server_info(profile)},
-        });
-        result.push_str(&required.to_string());
+        let claim = Claim { principal, call: call.digest(), pending: &deferred.pending };
+        let (state, _) = self.states.seal(claim);
+        write_required(result, deferred, &state, profile);
     }
+
+    /// Appends the same for a call that waits in the middle, and keeps it until the answer comes. Gives it back where too
+    /// many wait already.
+    pub(super) fn park(
+        &self,
+        result: &mut String,
+        paused: Paused,
+        principal: &str,
+        call: CallText<'_>,
+        profile: &Profile,
+    ) -> Option<Paused> {
+        if !self.parked.has_room() {
+            return Some(paused);
+        }
+        let question = paused.question().clone();
+        let pending = Pending { question: Some(Digest(question.digest)), midway: true, ..Pending::default() };
+        let (state, name) = self.states.seal(Claim { principal, call: call.digest(), pending: &pending });
+        let deferred = Deferred { question: Some(question), ..Deferred::default() };
+        write_required(result, &deferred, &state, profile);
+        self.parked.park(name, paused, Duration::from_secs(LIFETIME.unsigned_abs()));
+        None
+    }
+}
+
+/// `InputRequiredResult`.
+fn write_required(result: &mut String, deferred: &Deferred, state: &str, profile: &Profile) {
+    let mut requests = Map::new();
+    if let Some(question) = &deferred.question {
+        let params = Value::Object(message::params(question));
+        requests.insert(KEY.to_owned(), input_request("elicitation/create", params));
+    }
+    for (key, request) in &deferred.requests {
+        let (method, params) = request.on_the_wire();
+        requests.insert(key.clone(), input_request(method, params));
+    }
+    let required = json!({
+        "resultType": "input_required",
+        "inputRequests": requests,
+        "requestState": state,
+        "_meta": {reply::SERVER_INFO: reply::server_info(profile)},
+    });
+    result.push_str(&required.to_string());
 }
 
 fn input_request(method: &str, mut params: Value) -> Value {
@@ -131,9 +182,34 @@ pub(super) struct Asking {
     approver: Arc<dyn Approver>,
     asker: Arc<dyn Asker>,
     modern: Option<Arc<Modern>>,
+    /// What the call asks in the middle.
+    questions: Option<Questions>,
+    /// The call is under way already, and this is what it was waiting for.
+    resumed: Option<(Paused, Option<Answer>)>,
 }
 
 impl Asking {
+    fn resumed(paused: Paused, answer: Option<Answer>) -> Self {
+        Asking {
+            approver: Arc::new(Nobody),
+            asker: Arc::new(NobodyToAsk),
+            modern: None,
+            questions: None,
+            resumed: Some((paused, answer)),
+        }
+    }
+
+    /// The call that is under way already, and what the person has said to its question.
+    pub(super) fn take_resumed(&mut self) -> Option<(Paused, Option<Answer>)> {
+        self.resumed.take()
+    }
+
+    /// Where the call's questions in the middle come out.
+    pub(super) fn take_questions(&mut self) -> Questions {
+        // A client with a handshake is asked over its stream, so nothing ever comes out.
+        self.questions.take().unwrap_or_else(|| midway::channel().1)
+    }
+
     /// Whom the dispatcher asks.
     pub(super) fn approver(&self) -> Arc<dyn Approver> {
         Arc::clone(&self.approver)

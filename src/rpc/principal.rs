@@ -36,7 +36,8 @@ impl Access {
     pub fn needed(effect: Effect) -> Self {
         match effect {
             Effect::Reads => Access::Read,
-            Effect::Adds | Effect::Replaces { .. } | Effect::Reaches => Access::Write,
+            // A program makes calls in the name of whoever runs it, and among them may be any.
+            Effect::Adds | Effect::Replaces { .. } | Effect::Reaches | Effect::Calls => Access::Write,
         }
     }
 

@@ -17,6 +17,7 @@ use crate::dispatch::{Completed, Control};
 use crate::model::call::{Call, Caller};
 use crate::model::error::ProtocolError;
 use crate::model::json as strict;
+use crate::model::mode::RUN_CODE;
 use crate::rpc::approval::{CallText, Retry};
 use crate::rpc::context::Context;
 use crate::rpc::era::even_null;
@@ -27,7 +28,7 @@ use crate::rpc::meter::Metered;
 use crate::rpc::principal::Access;
 use crate::rpc::reply::{self, Keep, MethodResult};
 use crate::rpc::{Shared, call_result};
-use crate::tool::export;
+use crate::tool::{Effect, export};
 
 /// Tools on one page of `tools/list`.
 const PAGE: usize = 100;
@@ -51,18 +52,24 @@ fn list(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> Method
         Some(params) => serde_json::from_str(params).map_err(RpcError::invalid_params)?,
     };
     let tools = shared.tools.get_or_init(|| match export::mcp(shared.dispatcher.tools(), shared.profile.structured) {
-        Value::Array(tools) => tools,
+        Value::Array(tools) => tools.into_iter().filter(|tool| shared.profile.mode.offers(name_of(tool))).collect(),
         other => vec![other],
     });
     // Whoever may only read is shown only that (MCP 2026-07-28, server/tools).
+    let writes = context.arrival.client.principal.access == Access::Write;
     let read_only = shared.live.read_only.load(Ordering::Relaxed);
-    let all = context.arrival.client.principal.access == Access::Write && !read_only;
-    let tools: Vec<&Value> = tools.iter().filter(|tool| all || only_reads(tool)).collect();
+    // A program may be run all the same: each of its calls is judged by itself.
+    let fits = |tool: &Value| only_reads(tool) || (writes && (!read_only || name_of(tool) == RUN_CODE));
+    let tools: Vec<&Value> = tools.iter().filter(|tool| fits(tool)).collect();
     let start = page_start(cursor.as_deref(), tools.len())?;
     let end = tools.len().min(start + PAGE);
     let next_cursor = (end < tools.len()).then(|| format!("tools:{end}"));
     let page = Page { tools: &tools[start..end], next_cursor };
     reply::complete(context.scope.era, &shared.profile, Keep::UntilTold, page)
+}
+
+fn name_of(tool: &Value) -> &str {
+    tool["name"].as_str().unwrap_or_default()
 }
 
 fn only_reads(tool: &Value) -> bool {
@@ -102,12 +109,13 @@ struct CallParams<'a> {
 
 async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
     let traceparent = if tracing::enabled!(tracing::Level::INFO) { traceparent(params) } else { None };
-    let dispatch = async |call: Call, caller: Caller, control| {
+    let served = Arc::clone(shared);
+    let dispatch = |call: Call, caller: Caller, control| async move {
         let span = tracing::info_span!("call", tool = call.tool, ?caller, traceparent);
         let began = Instant::now();
-        let tool = shared.dispatcher.tools().get(&call.tool).map(|tool| tool.spec().name);
-        let done = shared.dispatcher.dispatch(call, &caller, control).instrument(span).await;
-        if let (Some(meter), Some(tool)) = (shared.live.meter.get(), tool) {
+        let tool = served.dispatcher.tools().get(&call.tool).map(|tool| tool.spec().name);
+        let done = served.dispatcher.dispatch(call, &caller, control).instrument(span).await;
+        if let (Some(meter), Some(tool)) = (served.live.meter.get(), tool) {
             let outcome = match &done {
                 Ok(Completed { outcome: Ok(_), .. }) => Metered::Output,
                 Ok(Completed { outcome: Err(error), .. }) => Metered::Error(error.code),
@@ -142,7 +150,7 @@ pub(super) async fn answer<F>(
     dispatch: impl FnOnce(Call, Caller, Control) -> F,
 ) -> MethodResult
 where
-    F: Future<Output = Result<Completed, ProtocolError>>,
+    F: Future<Output = Result<Completed, ProtocolError>> + Send + 'static,
 {
     let context = Context::of(extensions).ok_or_else(no_context)?;
     let CallParams { name, arguments, state, responses } =
@@ -154,12 +162,20 @@ where
         return Err(RpcError::invalid_params("arguments must be an object").into());
     }
     let tool = name.as_ref();
+    if !shared.profile.mode.offers(tool) && shared.dispatcher.tools().get(tool).is_some() {
+        return Err(RpcError::invalid_params(format_args!(
+            "{tool} is called by a program here: call {RUN_CODE} with code such as `return await tools.{tool}({{...}})`"
+        ))
+        .into());
+    }
     let text = CallText { method: "tools/call", name: tool, arguments };
     let call = Call { tool: tool.to_owned(), arguments: strict::parse_strict(arguments) };
     let needed = shared.dispatcher.tools().get(tool).map_or(Access::Read, |tool| Access::needed(tool.spec().effect));
     context.allow(needed)?;
     let errand = Errand { shared, context: &context, text, retry: Retry { state, responses } };
-    let came = errand.run(|caller, control| dispatch(call, caller, control)).await?;
+    let dispatch = |caller, control| dispatch(call, caller, control);
+    let acts = shared.dispatcher.tools().get(tool).is_some_and(|tool| tool.spec().effect == Effect::Calls);
+    let came = if acts { errand.act(dispatch).await? } else { errand.run(dispatch).await? };
     errand::written(extensions, |result| match came {
         Came::InputRequired(required) => result.push_str(&required),
         Came::Done(completed) => call_result::write(result, tool, &completed, context.scope.era, &shared.profile),

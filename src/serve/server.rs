@@ -3,9 +3,11 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
+use crate::code;
 use crate::dispatch::Dispatcher;
 use crate::gate::policy::Policy;
 use crate::ledger::Ledger;
+use crate::model::mode::Mode;
 use crate::model::world::RealWorld;
 use crate::offer::prompt::Prompt;
 use crate::offer::resource::{Resource, Template};
@@ -37,6 +39,8 @@ pub struct Server<W> {
     profile: Profile,
     policy: Policy,
     ledger: Ledger,
+    code: code::Options,
+    mode: Option<Mode>,
 }
 
 impl<W: Workspace> Server<W> {
@@ -51,6 +55,8 @@ impl<W: Workspace> Server<W> {
             profile: Profile::default(),
             policy: Policy::open(),
             ledger: Ledger::in_memory(Arc::new(RealWorld)),
+            code: code::Options::default(),
+            mode: None,
         }
     }
 
@@ -149,6 +155,22 @@ impl<W: Workspace> Server<W> {
         self
     }
 
+    /// Says how the tools reach a model. By default each is called by itself; in the other modes programs call them, each run
+    /// in a process of its own, so `main` has to begin with [`code::be_worker_if_asked`], or [`Server::code`] has to name
+    /// another executable.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+
+    /// Says how programs are run in code mode.
+    #[must_use]
+    pub fn code(mut self, options: code::Options) -> Self {
+        self.code = options;
+        self
+    }
+
     /// Sets limits and text rules. By default [`Settings::served`].
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
@@ -192,7 +214,12 @@ impl<W: Workspace> Server<W> {
         http::serve(self.into_mcp()?, options.into())
     }
 
-    fn into_mcp(self) -> io::Result<Mcp> {
+    fn into_mcp(mut self) -> io::Result<Mcp> {
+        // Whichever was said first, the profile or the mode.
+        self.profile.mode = self.mode.unwrap_or(self.profile.mode);
+        if self.profile.mode.runs_code() {
+            code::register(&mut self.registry, self.code).map_err(io::Error::other)?;
+        }
         let dispatcher = Dispatcher::new(self.registry, self.workspace, self.settings)
             .with_policy(self.policy)
             .with_ledger(self.ledger)

@@ -30,6 +30,7 @@ impl Annotations {
             Effect::Adds => (false, false, false, false),
             Effect::Replaces { idempotent } => (false, true, idempotent, false),
             Effect::Reaches => (false, true, false, true),
+            Effect::Calls => (false, true, false, false),
         };
         Annotations { title: spec.title, read_only_hint, destructive_hint, idempotent_hint, open_world_hint }
     }

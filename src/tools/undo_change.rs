@@ -16,7 +16,7 @@ pub struct UndoChange;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Left out: your newest that stands.
+    /// A change or a run, by name. Left out: your newest that stands.
     #[serde(default)]
     pub change: Option<String>,
 }

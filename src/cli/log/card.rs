@@ -214,9 +214,9 @@ fn below(event: &Event) -> Option<Below> {
         Event::ContextMessage { hook, text } => {
             Below::new(Tone::Dim, "·", format!("hook {hook} told the model: {text}"))
         }
-        Event::CodeDispatch { tool, arguments, .. } => {
-            let told = harmless::line(&arguments.to_string(), ARGUMENTS);
-            Below::new(Tone::Dim, "→", format!("{tool} {told}"))
+        // What it calls stands in the line above.
+        Event::CodeDispatch { id, .. } => {
+            Below::new(Tone::Dim, "→", format!("made by a program: {}", harmless::line(id, WIDTH)))
         }
         Event::LogGap { events } => {
             Below::new(Tone::Bad, "!", format!("{events} events are missing: the log could not be written"))

@@ -131,7 +131,10 @@ impl Run<'_> {
             None => ledger.exclusively(all.iter()).map_err(CommitError::Ledger)?,
         };
         let before: Vec<_> = real.iter().map(|path| self.identity(path)).collect();
-        let change = ledger.begin(&self.stamp, self.tool.spec().name, kind);
+        let mut change = ledger.begin(&self.stamp, self.tool.spec().name, kind);
+        if let Some(group) = self.control.within.as_ref().and_then(|within| within.group) {
+            change = change.in_group(group.to_string());
+        }
         if let Err(error) = workspace.commit(set, &change) {
             if matches!(error.kind, FileErrorKind::Unsettled(_)) {
                 // Not as if it had not happened: what is left of it is to be looked at.

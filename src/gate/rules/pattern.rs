@@ -6,6 +6,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use unicode_normalization::UnicodeNormalization;
 
 use super::fault::Wrong;
+use crate::model::mode::RUN_CODE;
 use crate::offer::prompt::GET_PROMPT;
 use crate::offer::resource::{LIST_RESOURCES, READ_RESOURCE};
 use crate::tool::registry::Registry;
@@ -40,7 +41,8 @@ pub(crate) fn check_tools(key: &'static str, patterns: &[String], registry: Opti
         }
         let Some(registry) = registry else { continue };
         let alone = Names::new(key, std::slice::from_ref(&bare.to_owned()))?;
-        let others = [READ_RESOURCE, LIST_RESOURCES, GET_PROMPT];
+        // Whether programs are run is said when serving begins; a rule about it is right all the same.
+        let others = [READ_RESOURCE, LIST_RESOURCES, GET_PROMPT, RUN_CODE];
         let mut names = registry.iter().map(|tool| tool.spec().name).chain(others);
         if !names.any(|name| alone.hits(name)) {
             let meant = registry.nearest(bare).map(|name| format!("; did you mean {name}?")).unwrap_or_default();

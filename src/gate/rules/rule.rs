@@ -7,6 +7,7 @@ use super::fault::Wrong;
 use super::pattern::{EVERYTHING, Names, Paths, check_tools};
 use super::shown;
 use crate::gate::{CallFacts, Ground, Verdict};
+use crate::model::mode::RUN_CODE;
 use crate::model::path::WsPath;
 use crate::tool::registry::Registry;
 
@@ -187,6 +188,7 @@ impl Compiled {
             let wrong = |why: &str| Wrong::Example(format!("{key}: the example {words} {why}"));
             if let (Some(tool), Some(registry)) = (&example.tool, registry)
                 && registry.get(tool).is_none()
+                && tool != RUN_CODE
             {
                 let meant = registry.nearest(tool).map(|name| format!("; did you mean {name}?")).unwrap_or_default();
                 return Err(wrong(&format!("names a tool that does not exist{meant}")));

@@ -16,6 +16,7 @@ use crate::model::version::Version;
 pub(super) struct List {
     records: Vec<ChangeRecord>,
     places: HashMap<ChangeId, usize>,
+    groups: HashMap<ChangeId, Vec<usize>>,
     /// How many bytes of the file were read.
     read: u64,
     /// When that file was made, where the system knows: it may be made anew.
@@ -74,6 +75,9 @@ impl List {
             Some(&place) => self.records[place].steps = record.steps,
             None => {
                 self.places.insert(record.change, self.records.len());
+                if let Some(group) = record.as_one() {
+                    self.groups.entry(group).or_default().push(self.records.len());
+                }
                 self.records.push(record);
             }
         }
@@ -99,22 +103,59 @@ impl List {
         }
     }
 
+    /// The changes of a group in the order in which they were begun.
+    pub(super) fn group(&self, name: ChangeId) -> impl DoubleEndedIterator<Item = &ChangeRecord> {
+        let places = self.groups.get(&name).map_or(&[][..], Vec::as_slice);
+        places.iter().map(|&place| &self.records[place])
+    }
+
+    /// All changes of a group that stand no longer do. What one of them had taken back stands again, unless it belongs
+    /// to the group itself.
+    fn undo_group(&mut self, group: ChangeId, by: ChangeId) {
+        let places = self.groups.get(&group).cloned().unwrap_or_default();
+        for place in places {
+            let record = &mut self.records[place];
+            if !record.stands() {
+                continue;
+            }
+            record.undone_by = Some(by);
+            let (change, restored) = (record.change, record.undoes());
+            let Some(restored) = restored else { continue };
+            let own = self.get(restored).is_some_and(|record| record.as_one() == Some(group));
+            if !own {
+                self.restore(restored, change);
+            }
+        }
+    }
+
+    /// What `undoing` had taken back stands again, since `undoing` was taken back itself.
+    fn restore(&mut self, restored: ChangeId, undoing: ChangeId) {
+        let places = match self.places.get(&restored) {
+            Some(&place) => vec![place],
+            None => self.groups.get(&restored).cloned().unwrap_or_default(),
+        };
+        for place in places {
+            let record = &mut self.records[place];
+            if record.undone_by != Some(undoing) {
+                continue;
+            }
+            record.undone_by = None;
+            let (id, again) = (record.change, record.undoes());
+            // It takes back again what it took back.
+            if let Some(again) = again {
+                self.undo(again, id);
+            }
+        }
+    }
+
     /// `undone` no longer stands. If it was an undo itself, what that had taken back stands again.
     fn undo(&mut self, undone: ChangeId, by: ChangeId) {
-        let Some(record) = self.places.get(&undone).map(|&place| &mut self.records[place]) else { return };
+        let Some(record) = self.places.get(&undone).map(|&place| &mut self.records[place]) else {
+            return self.undo_group(undone, by);
+        };
         record.undone_by = Some(by);
-        let Some(restored) = record.undoes() else { return };
-        if let Some(&place) = self.places.get(&restored) {
-            let restored = &mut self.records[place];
-            if restored.undone_by == Some(undone) {
-                restored.undone_by = None;
-                let again = restored.undoes();
-                let id = restored.change;
-                // It takes back again what it took back.
-                if let Some(again) = again {
-                    self.undo(again, id);
-                }
-            }
+        if let Some(restored) = record.undoes() {
+            self.restore(restored, undone);
         }
     }
 

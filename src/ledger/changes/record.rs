@@ -75,6 +75,12 @@ impl ChangeRecord {
         }
     }
 
+    /// The group that it is taken back with, unless it is named itself.
+    #[must_use]
+    pub fn as_one(&self) -> Option<ChangeId> {
+        self.group.as_deref().and_then(|group| group.parse().ok())
+    }
+
     /// Whether it has happened and is in force: nobody has taken it back.
     #[must_use]
     pub fn stands(&self) -> bool {

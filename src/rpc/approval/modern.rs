@@ -3,7 +3,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
 use serde_json::value::RawValue;
@@ -36,6 +36,8 @@ pub(super) struct Given {
     no: Option<Answer>,
     /// What the tool itself has asked, answered.
     answers: Map<String, Value>,
+    /// The call waits in the middle, under this name, and this is the answer to what it has asked there.
+    pub(super) midway: Option<(String, Option<Answer>)>,
 }
 
 impl Retry<'_> {
@@ -63,11 +65,14 @@ impl Retry<'_> {
         let expected = Expected { principal, call: call.digest() };
         let open = states.open(&state, &expected).map_err(RpcError::invalid_params)?;
         states.spend(&open).map_err(RpcError::invalid_params)?;
-        let Pending { question, approved, mut answers } = open.pending;
+        let Pending { question, approved, mut answers, midway } = open.pending;
+        if midway {
+            return Ok(Given { midway: Some((open.nonce, word)), ..Given::default() });
+        }
         answers.extend(responses);
         Ok(match word {
-            Some(Answer::Approved) => Given { yes: question, no: None, answers },
-            no => Given { yes: approved, no, answers },
+            Some(Answer::Approved) => Given { yes: question, no: None, answers, midway: None },
+            no => Given { yes: approved, no, answers, midway: None },
         })
     }
 
@@ -104,6 +109,8 @@ pub(super) struct Modern {
     given: Given,
     /// What this very request declares that its client can be asked.
     abilities: Abilities,
+    /// Who is asked once the call acts.
+    midway: Arc<dyn Approver>,
     deferred: Mutex<Deferred>,
 }
 
@@ -121,8 +128,9 @@ pub(crate) struct Deferred {
 }
 
 impl Modern {
-    pub(super) fn new(given: Given, abilities: Abilities) -> Self {
-        Modern { given, abilities, deferred: Mutex::default() }
+    /// An answer that was given before is to the call itself, never to what it does on its way: that is asked `midway`.
+    pub(super) fn new(given: Given, abilities: Abilities, midway: Arc<dyn Approver>) -> Self {
+        Modern { given, abilities, midway, deferred: Mutex::default() }
     }
 
     /// What has to be asked before the call can run, and what it needs that the client lacks.
@@ -174,6 +182,10 @@ impl Modern {
 impl Approver for Modern {
     fn ask<'a>(&'a self, question: &'a Question) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
         Box::pin(std::future::ready(self.answer(question)))
+    }
+
+    fn midway(&self) -> Option<Arc<dyn Approver>> {
+        Some(Arc::clone(&self.midway))
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::model::world::World;
 
 /// How long a person may take, in seconds.
-const LIFETIME: i64 = 600;
+pub(super) const LIFETIME: i64 = 600;
 
 /// So many states may have been used and not yet be out of date. Beyond that none is taken: to forget one is to let it
 /// be used again.
@@ -41,6 +41,9 @@ pub(super) struct Pending {
     /// What the tool itself has asked, answered.
     #[serde(default)]
     pub(super) answers: Map<String, Value>,
+    /// Whether the call has begun to act, and waits in the middle for the answer.
+    #[serde(default)]
+    pub(super) midway: bool,
 }
 
 /// Stands for a question, as in [`crate::gate::approval::Question::digest`].
@@ -73,7 +76,8 @@ pub(super) struct Open {
     /// How far its call had come.
     pub(super) pending: Pending,
     expires: i64,
-    nonce: String,
+    /// The name that the state is known by here.
+    pub(super) nonce: String,
 }
 
 /// A state cannot be taken.
@@ -88,6 +92,9 @@ pub(super) enum BadState {
     /// The person took too long.
     #[error("requestState is out of date; ask anew, without it")]
     Expired,
+    /// The call that has asked is over: it was not waited for any longer.
+    #[error("the call that asked this is over; look at what it has done, and ask anew if it is still needed")]
+    Over,
     /// It has been used.
     #[error("requestState has been used already; ask anew, without it")]
     Spent,
@@ -131,21 +138,22 @@ impl States {
         States { world, key, spent: Mutex::default() }
     }
 
-    /// The state that goes out with a question.
-    pub(super) fn seal(&self, claim: Claim<'_>) -> String {
+    /// The state that goes out with a question, and the name that it is known by here.
+    pub(super) fn seal(&self, claim: Claim<'_>) -> (String, String) {
+        let nonce = format!("{:032x}", self.world.random());
         let payload = Payload {
             v: VERSION,
             principal: claim.principal.to_owned(),
             call: hex(claim.call),
             pending: claim.pending.clone(),
             expires: self.now() + LIFETIME,
-            nonce: format!("{:032x}", self.world.random()),
+            nonce: nonce.clone(),
         };
         // Numbers and texts: writing them cannot fail, and an empty payload would open nothing.
         let payload = serde_json::to_vec(&payload).unwrap_or_default();
         let mut sealed = self.mac(&payload).as_bytes().to_vec();
         sealed.extend_from_slice(&payload);
-        BASE64.encode(sealed)
+        (BASE64.encode(sealed), nonce)
     }
 
     /// Reads a state that has come back; it is not used up by that.

@@ -148,7 +148,8 @@ fn mcp(approvals: Approvals, effect: &Arc<AtomicU64>) -> Mcp {
     let method = module.register_async_method("tools/call", move |params, shared, extensions| {
         let effect = effect.load(Ordering::SeqCst);
         async move {
-            let gate = async |call, caller, control| gate(&shared.dispatcher, call, caller, control, effect).await;
+            let dispatcher = Arc::clone(&shared.dispatcher);
+            let gate = |call, caller, control| async move { gate(&dispatcher, call, caller, control, effect).await };
             tools::answer(&params, &shared, &extensions, gate).await
         }
     });

@@ -65,6 +65,8 @@ fn erase<T: Tool>(plan: Plan<T::Output>) -> ErasedPlan {
     match plan {
         Plan::Answer(output) => ErasedPlan::Answer(Output::of::<T>(output)),
         Plan::Change { set, intent, output } => ErasedPlan::Change { set, intent, output: Output::of::<T>(output) },
-        Plan::Act(act) => ErasedPlan::Act(Act::new(async move { act.begin().await.map(Output::of::<T>) })),
+        Plan::Act(act) => ErasedPlan::Act(Act::calling(move |calls| {
+            async move { act.begin(calls).await.map(Output::of::<T>) }.boxed()
+        })),
     }
 }

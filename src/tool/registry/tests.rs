@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -11,7 +12,9 @@ use tokio_util::sync::CancellationToken;
 use super::{ErasedPlan, RegisterError, Registry};
 use crate::model::change::ChangeSet;
 use crate::model::error::{ErrorCode, ToolError};
+use crate::model::id::{CallId, ChangeId};
 use crate::tool::ask::NobodyToAsk;
+use crate::tool::calls::{Calls, InnerCall, Made};
 use crate::tool::content::{Content, Media};
 use crate::tool::view::{Door, Settings, View};
 use crate::tool::{Act, Card, Effect, Plan, Spec, Tool};
@@ -235,9 +238,34 @@ fn plans_keep_their_kind_and_outputs_their_words() {
     assert_eq!((set, output.observation()), (ChangeSet::default(), "said x".to_owned()));
 
     let Ok(ErasedPlan::Act(act)) = plan(json!({"text": "y", "plan": "act"})) else { panic!("an act") };
-    let output = act.begin().now_or_never().expect("nothing to wait for").expect("done");
+    let output = act.begin(&NoCalls).now_or_never().expect("nothing to wait for").expect("done");
     assert_eq!(output.observation(), "said y");
 
     let Err(error) = plan(json!({"text": "z", "plan": "fail"})) else { panic!("a failure") };
     assert_eq!(error.code, ErrorCode::IoError);
+}
+
+/// For acts that make no calls.
+struct NoCalls;
+
+impl Calls for NoCalls {
+    fn tools(&self) -> &Registry {
+        unreachable!()
+    }
+
+    fn outer(&self) -> CallId {
+        CallId(1)
+    }
+
+    fn group(&self) -> Option<ChangeId> {
+        None
+    }
+
+    fn cancelled(&self) -> &CancellationToken {
+        unreachable!()
+    }
+
+    fn call(&self, _: InnerCall) -> BoxFuture<'_, Made> {
+        unreachable!()
+    }
 }

@@ -4,7 +4,8 @@ use super::{Entry, Registry};
 
 /// Another wording of a tool's description.
 pub(super) struct Wording {
-    variant: String,
+    /// Nothing for the only wording that there is.
+    variant: Option<String>,
     text: String,
 }
 
@@ -13,8 +14,15 @@ impl Registry {
     /// such a tool.
     pub fn describe(&mut self, name: &str, variant: &str, text: &str) -> bool {
         let Some(entry) = self.tools.get_mut(name) else { return false };
-        entry.wording = Some(Wording { variant: variant.to_owned(), text: text.to_owned() });
+        entry.wording = Some(Wording { variant: Some(variant.to_owned()), text: text.to_owned() });
         true
+    }
+
+    /// Puts a text that is made when it is known which tools there are in the place of a tool's description.
+    pub(crate) fn document(&mut self, name: &str, text: String) {
+        if let Some(entry) = self.tools.get_mut(name) {
+            entry.wording = Some(Wording { variant: None, text });
+        }
     }
 }
 
@@ -28,6 +36,6 @@ impl Entry {
     /// What the wording of its description is called, if it is not the built-in one.
     #[must_use]
     pub fn variant(&self) -> Option<&str> {
-        self.wording.as_ref().map(|wording| wording.variant.as_str())
+        self.wording.as_ref().and_then(|wording| wording.variant.as_deref())
     }
 }

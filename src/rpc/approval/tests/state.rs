@@ -24,7 +24,7 @@ fn states() -> (Arc<TestWorld>, States) {
 #[test]
 fn a_state_speaks_for_what_it_was_made_for() {
     let (_, states) = states();
-    let state = states.seal(claim());
+    let state = states.seal(claim()).0;
     assert_eq!(states.open(&state, &EXPECTED).map(|open| open.pending).ok(), Some(PENDING.clone()));
     for (expected, fault) in [
         (Expected { principal: "other", ..EXPECTED }, BadState::NotOurs),
@@ -37,7 +37,7 @@ fn a_state_speaks_for_what_it_was_made_for() {
 #[test]
 fn no_byte_of_a_state_can_be_changed() {
     let (_, states) = states();
-    let state = BASE64.decode(states.seal(claim())).expect("base64");
+    let state = BASE64.decode(states.seal(claim()).0).expect("base64");
     for at in 0..state.len() {
         let mut changed = state.clone();
         changed[at] ^= 1;
@@ -54,13 +54,13 @@ fn no_byte_of_a_state_can_be_changed() {
 fn another_process_has_another_key() {
     let (world, states) = states();
     let other = States::new(world);
-    assert_eq!(other.open(&states.seal(claim()), &EXPECTED).err(), Some(BadState::NotOurs));
+    assert_eq!(other.open(&states.seal(claim()).0, &EXPECTED).err(), Some(BadState::NotOurs));
 }
 
 #[test]
 fn a_state_is_spent_once_and_a_clock_that_is_set_back_revives_none() {
     let (world, states) = states();
-    let (first, second) = (states.seal(claim()), states.seal(claim()));
+    let (first, second) = (states.seal(claim()).0, states.seal(claim()).0);
     assert_ne!(first, second);
     let open = |state: &str| states.open(state, &EXPECTED);
     let first_open = open(&first).expect("good");

@@ -1,0 +1,99 @@
+//! What a program has thrown, as a failure with its place in the program.
+
+use rquickjs::{Ctx, Object, Value};
+
+use super::print;
+use crate::code::failure::{Failure, Kind};
+use crate::code::limits::Limits;
+
+/// What the engine calls the program.
+pub(super) const FILE: &str = "program.ts";
+
+/// What stands before the program on its first line.
+pub(super) const HEAD: &str = "(async()=>{";
+
+/// More of a message is not shown.
+const LONGEST: usize = 16 * 1024;
+
+/// The failure that `thrown` stands for.
+pub(super) fn of<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>, limits: &Limits) -> Failure {
+    if thrown.is_null() {
+        // The engine has no room left for an error then. Hardly a program throws null itself.
+        let what = format!(
+            "null was thrown, which is what happens where the {} bytes for a program's values have run out",
+            limits.heap_bytes
+        );
+        return Failure::limit(Kind::Memory, what, "code.heap_bytes");
+    }
+    let Some(error) = thrown.as_object().filter(|_| thrown.is_error()) else {
+        return Failure::new(Kind::Exception, cut(format!("the program threw {}", print::value(ctx, thrown))));
+    };
+    let part = |name| {
+        let text = error.get::<_, String>(name);
+        let _ = ctx.catch();
+        text.unwrap_or_default()
+    };
+    let (name, message) = (part("name"), part("message"));
+    let place = place(&part("stack"));
+    if message.contains("out of memory") && name == "InternalError" {
+        let what = format!("the program needed more than {} bytes of memory for its values", limits.heap_bytes);
+        return Failure::limit(Kind::Memory, what, "code.heap_bytes").at(place);
+    }
+    if message.contains("call stack") || message == "stack overflow" {
+        let what = format!(
+            "{name}: {message}: the program needed more than {} bytes for calls within calls",
+            limits.stack_bytes
+        );
+        return Failure::limit(Kind::Memory, what, "code.stack_bytes").at(place);
+    }
+    let kind = if is_syntax(error, &name, place) { Kind::Syntax } else { Kind::Exception };
+    let words = if message.is_empty() { name } else { format!("{name}: {message}") };
+    Failure::new(kind, cut(words)).at(place)
+}
+
+/// Whether the program itself cannot be read; one that reads others, with `JSON.parse` or `eval`, has an exception.
+fn is_syntax(error: &Object<'_>, name: &str, place: Option<(u32, u32)>) -> bool {
+    let stack = error.get::<_, String>("stack").unwrap_or_default();
+    name == "SyntaxError" && place.is_some() && stack.trim_start().starts_with(&format!("at {FILE}:"))
+}
+
+fn cut(mut message: String) -> String {
+    if message.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|&end| message.is_char_boundary(end)).unwrap_or(0);
+        message.truncate(end);
+        message.push_str("… (cut)");
+    }
+    message
+}
+
+/// The first place in the program that a stack names: line and column from 1, in the program as it was given.
+pub(super) fn place(stack: &str) -> Option<(u32, u32)> {
+    stack.lines().find_map(|line| {
+        let (_, place) = line.split_once(&format!("{FILE}:"))?;
+        let mut numbers = place.split(|c: char| !c.is_ascii_digit());
+        let line: u32 = numbers.next()?.parse().ok()?;
+        let column: u32 = numbers.next().and_then(|column| column.parse().ok()).unwrap_or(1);
+        let head = if line == 1 { HEAD.len() as u32 } else { 0 };
+        Some((line, column.saturating_sub(head).max(1)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn a_place_is_told_in_the_program_as_it_was_given() {
+        for (stack, right) in [
+            ("    at inner (program.ts:4:13)\n    at program.ts:8:3\n", Some((4, 13))),
+            ("    at <anonymous> (program.ts:1:20)\n", Some((1, 9))),
+            ("    at program.ts:1:3\n", Some((1, 1))),
+            ("    at program.ts:2\n", Some((2, 1))),
+            ("    at forged (program.ts:x)\n    at (program.ts:99999999999:1)", None),
+            ("    at JSON.parse (native)\n", None),
+            ("", None),
+        ] {
+            assert_eq!(place(stack), right, "{stack}");
+        }
+    }
+}

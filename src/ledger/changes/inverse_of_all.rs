@@ -1,0 +1,96 @@
+//! What takes a group of changes back at once: for each path from what the newest left to what was before the oldest.
+
+use std::collections::{BTreeMap, HashSet};
+
+use bytes::Bytes;
+
+use crate::ledger::blobs::Blobs;
+use crate::ledger::changes::inverse::{Inverse, inverse};
+use crate::ledger::changes::record::{ChangeRecord, Status};
+use crate::ledger::error::LedgerError;
+use crate::model::change::{Change, ChangeSet, Expect};
+use crate::model::id::ChangeId;
+use crate::model::path::WsPath;
+use crate::model::version::Version;
+
+/// What takes back those of `records`, newest first, that are in force: the changes of the group `name`.
+pub(in crate::ledger) fn inverse_of_all(
+    name: ChangeId,
+    records: Vec<ChangeRecord>,
+    blobs: &Blobs,
+) -> Result<Inverse, LedgerError> {
+    let own: HashSet<ChangeId> = records.iter().map(|record| record.change).collect();
+    let done: Vec<_> = records.iter().filter(|record| record.status == Status::Done).collect();
+    // Where one change of the group took back another, both count: what is left of them is nothing.
+    let counts = |record: &&&ChangeRecord| record.undone_by.is_none_or(|by| own.contains(&by));
+    if done.is_empty() {
+        return Err(LedgerError::NotDone(name));
+    }
+    let standing: Vec<_> = done.iter().filter(counts).map(|record| (*record).clone()).collect();
+    if !standing.iter().any(ChangeRecord::stands) {
+        let by = done.iter().find_map(|record| record.undone_by.filter(|by| !own.contains(by)));
+        return Err(by.map_or(LedgerError::NotDone(name), |by| LedgerError::Undone { change: name, by }));
+    }
+    let mut net = Net::default();
+    let mut modes = BTreeMap::new();
+    let newest = standing[0].clone();
+    for record in standing {
+        let taken_alone = ChangeRecord { undone_by: None, ..record };
+        let one = inverse(taken_alone, blobs)?;
+        modes.extend(one.modes);
+        one.set.iter().for_each(|change| net.add(change));
+    }
+    let set = net.into_set();
+    let paths: HashSet<&WsPath> = set.iter().map(Change::path).collect();
+    let modes = modes.into_iter().filter(|(path, _)| paths.contains(path)).collect();
+    Ok(Inverse { record: newest, set, modes })
+}
+
+/// What many steps, one after the other, come to.
+#[derive(Default)]
+struct Net {
+    files: BTreeMap<WsPath, File>,
+    /// How many more times a folder is made than it goes.
+    folders: BTreeMap<WsPath, i64>,
+}
+
+/// What must be there, and what shall be.
+struct File {
+    expect: Expect,
+    content: Option<Bytes>,
+}
+
+impl Net {
+    fn add(&mut self, change: &Change) {
+        match change {
+            Change::Write { path, expect, content } => self.file(path, *expect, Some(content.clone())),
+            Change::Delete { path, expect } => self.file(path, *expect, None),
+            Change::MakeDir { path } => *self.folders.entry(path.clone()).or_default() += 1,
+            Change::RemoveDir { path } => *self.folders.entry(path.clone()).or_default() -= 1,
+        }
+    }
+
+    fn file(&mut self, path: &WsPath, expect: Expect, content: Option<Bytes>) {
+        match self.files.get_mut(path) {
+            // What the first step expects is what is there now.
+            Some(file) => file.content = content,
+            None => drop(self.files.insert(path.clone(), File { expect, content })),
+        }
+    }
+
+    /// Folders before what lies in them; those that go are left to last by the commit.
+    fn into_set(self) -> ChangeSet {
+        let made = self.folders.iter().filter(|(_, times)| **times > 0);
+        let mut changes: Vec<_> = made.map(|(path, _)| Change::MakeDir { path: path.clone() }).collect();
+        changes.extend(self.files.into_iter().filter_map(|(path, File { expect, content })| match (expect, content) {
+            (Expect::Absent, None) => None,
+            (Expect::Exactly(now), Some(content)) if Version::of(&content) == now => None,
+            (expect, Some(content)) => Some(Change::Write { path, expect, content }),
+            (expect, None) => Some(Change::Delete { path, expect }),
+        }));
+        // The deepest first.
+        let gone = self.folders.iter().rev().filter(|(_, times)| **times < 0);
+        changes.extend(gone.map(|(path, _)| Change::RemoveDir { path: path.clone() }));
+        ChangeSet::new(changes)
+    }
+}

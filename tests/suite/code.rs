@@ -1,0 +1,12 @@
+//! Code mode: programs instead of calls, through a real session.
+
+mod approvals;
+mod attacks;
+mod calls;
+#[cfg(unix)]
+mod hostile;
+mod kit;
+mod limits;
+mod modes;
+mod programs;
+mod undoing;
