@@ -34,14 +34,15 @@ pub(in crate::ledger) fn inverse_of_all(
     let mut net = Net::default();
     let mut modes = BTreeMap::new();
     let newest = standing[0].clone();
+    let changes = standing.iter().map(|record| record.change).collect();
     for record in standing {
         let taken_alone = ChangeRecord { undone_by: None, ..record };
         let one = inverse(taken_alone, blobs)?;
         modes.extend(one.modes);
         one.set.iter().for_each(|change| net.add(change));
     }
-    let set = net.into_set();
-    let paths: HashSet<&WsPath> = set.iter().map(Change::path).collect();
+    let set = net.into_set().ok_or(LedgerError::Entangled { group: name, changes })?;
+    let paths: HashSet<&WsPath> = set.iter().flat_map(Change::paths).collect();
     let modes = modes.into_iter().filter(|(path, _)| paths.contains(path)).collect();
     Ok(Inverse { record: newest, set, modes })
 }
@@ -52,6 +53,8 @@ struct Net {
     files: BTreeMap<WsPath, File>,
     /// How many more times a folder is made than it goes.
     folders: BTreeMap<WsPath, i64>,
+    /// What moves, goes or comes back as it is. Of what is in it no step may tell besides.
+    wholes: Vec<Change>,
 }
 
 /// What must be there, and what shall be.
@@ -67,6 +70,20 @@ impl Net {
             Change::Delete { path, expect } => self.file(path, *expect, None),
             Change::MakeDir { path } => *self.folders.entry(path.clone()).or_default() += 1,
             Change::RemoveDir { path } => *self.folders.entry(path.clone()).or_default() -= 1,
+            Change::Move { from, to, expect } => self.moved(from, to, *expect),
+            Change::Remove { .. } | Change::Restore { .. } => self.wholes.push(change.clone()),
+        }
+    }
+
+    /// One move after another of the same thing is one move.
+    fn moved(&mut self, from: &WsPath, to: &WsPath, expect: Expect) {
+        let before = self.wholes.iter_mut().find_map(|whole| match whole {
+            Change::Move { to: there, .. } if there == from => Some(there),
+            _ => None,
+        });
+        match before {
+            Some(there) => *there = to.clone(),
+            None => self.wholes.push(Change::Move { from: from.clone(), to: to.clone(), expect }),
         }
     }
 
@@ -78,8 +95,12 @@ impl Net {
         }
     }
 
-    /// Folders before what lies in them; those that go are left to last by the commit.
-    fn into_set(self) -> ChangeSet {
+    /// Folders before what lies in them; those that go are left to last by the commit. Nothing where one set cannot say
+    /// it: something moved, went or came back as a whole, and something in it changed besides.
+    fn into_set(self) -> Option<ChangeSet> {
+        if self.is_entangled() {
+            return None;
+        }
         let made = self.folders.iter().filter(|(_, times)| **times > 0);
         let mut changes: Vec<_> = made.map(|(path, _)| Change::MakeDir { path: path.clone() }).collect();
         changes.extend(self.files.into_iter().filter_map(|(path, File { expect, content })| match (expect, content) {
@@ -88,9 +109,26 @@ impl Net {
             (expect, Some(content)) => Some(Change::Write { path, expect, content }),
             (expect, None) => Some(Change::Delete { path, expect }),
         }));
+        let nowhere = |whole: &Change| matches!(whole, Change::Move { from, to, .. } if from == to);
+        changes.extend(self.wholes.into_iter().filter(|whole| !nowhere(whole)));
         // The deepest first.
         let gone = self.folders.iter().rev().filter(|(_, times)| **times < 0);
         changes.extend(gone.map(|(path, _)| Change::RemoveDir { path: path.clone() }));
-        ChangeSet::new(changes)
+        Some(ChangeSet::new(changes))
+    }
+
+    fn is_entangled(&self) -> bool {
+        let meets = |one: &WsPath, other: &WsPath| one.is_within(other) || other.is_within(one);
+        let wholes: Vec<Vec<&WsPath>> = self.wholes.iter().map(|whole| whole.paths().collect()).collect();
+        let paths = wholes.iter().flatten();
+        let with_steps = paths.clone().any(|whole| {
+            let folders = self.folders.iter().filter(|(_, times)| **times != 0).map(|(path, _)| path);
+            self.files.keys().any(|file| meets(file, whole)) || folders.clone().any(|folder| folder.is_within(whole))
+        });
+        let with_each_other = wholes
+            .iter()
+            .enumerate()
+            .any(|(at, one)| wholes[at + 1..].iter().flatten().any(|other| one.iter().any(|path| meets(path, other))));
+        with_steps || with_each_other
     }
 }

@@ -85,3 +85,41 @@ fn the_command_line_takes_a_run_back_too() {
     assert_eq!(crate::suite::cases::kit::files_of(folder.path()), before);
     assert!(!undo(&run).status.success(), "only once");
 }
+
+#[test]
+fn what_was_moved_and_removed_comes_back_with_the_rest() {
+    let (mut desk, _home) = both(&[("old", "one\n"), ("back", "a\n"), ("tree/leaf", "x\n")]);
+    let before = desk.files();
+    let reply = desk.run(
+        "await tools.make_dir({path: 'd'});\n\
+         await tools.move_path({from: 'old', to: 'd/old'});\n\
+         await tools.move_path({from: 'd/old', to: 'd/older'});\n\
+         await tools.delete_path({path: 'back'});\n\
+         await tools.delete_path({path: 'tree', recursive: true});\n\
+         await tools.write_file({path: 'new', content: '1'});",
+    );
+    reply.ok();
+    assert_eq!(desk.files().len(), 2);
+    desk.call("undo_change", json!({ "change": reply.fact("run") })).ok();
+    assert_eq!(desk.files(), before);
+}
+
+/// One step cannot say it, so nothing is half undone, and the way is told.
+#[test]
+fn what_one_step_cannot_take_back_is_refused_with_the_way() {
+    let (mut desk, _home) = both(&[("old", "one\n")]);
+    let before = desk.files();
+    let reply = desk.run(
+        "await tools.patch_file({path: 'old', old_str: 'one', new_str: 'two'});\n\
+         await tools.move_path({from: 'old', to: 'new'});",
+    );
+    let refused = desk.call("undo_change", json!({ "change": reply.fact("run") }));
+    let message = refused.error("invalid_arguments").to_owned();
+    let changes = reply.fact("changes").as_array().expect("changes").clone();
+    for change in changes.iter().rev() {
+        let change = change["change"].as_str().expect("a change");
+        assert!(message.contains(change), "{message}");
+        desk.call("undo_change", json!({ "change": change })).ok();
+    }
+    assert_eq!(desk.files(), before);
+}
