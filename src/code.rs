@@ -1,8 +1,8 @@
 //! Code mode: one tool that runs a program, and a process of its own for each run.
 //!
-//! The program is TypeScript. Its types are erased here (`program`); then a child process, the same binary started anew
-//! (`process`, `worker`), runs it behind everything that the system has to confine a process (`worker/sandbox`). The child has
-//! nothing but two pipes. A call that the program makes arrives as a frame (`frames`), takes the way of every other call
+//! A model is told what it can call as TypeScript (`sdk`, `typescript`). The program that it writes goes to a child process, the
+//! same binary started anew (`process`, `worker`), which takes from itself whatever the system lets it (`worker/sandbox`), erases
+//! the types (`strip`) and runs the program. The child has nothing but two pipes. A call that the program makes arrives as a frame (`frames`), takes the way of every other call
 //! (`bridge`), and its outcome goes back as a frame. The child is taken for hostile: whatever breaks the order of frames ends the
 //! run.
 
@@ -12,7 +12,6 @@ mod failure;
 mod frames;
 mod limits;
 mod process;
-mod program;
 mod report;
 mod run;
 mod run_code;
@@ -28,6 +27,7 @@ pub use crate::code::frames::{Landlock, Sandbox};
 pub use crate::code::limits::Limits;
 pub use crate::code::process::WorkerProgram;
 use crate::code::run_code::RunCode;
+use crate::code::sdk::{BUDGET, Sdk};
 pub use crate::code::worker::be_worker_if_asked;
 use crate::model::mode::RUN_CODE;
 use crate::tool::registry::{RegisterError, Registry};
@@ -79,7 +79,7 @@ pub fn register(registry: &mut Registry, options: Options) -> Result<Sandbox, Co
     if options.require_sandbox && !sandbox.is_full() {
         return Err(CodeError::NotConfined(sandbox));
     }
-    let documentation = program::documentation(registry);
+    let documentation = Sdk::of(registry).documentation(BUDGET);
     registry.register(RunCode::new(options))?;
     registry.document(RUN_CODE, documentation);
     Ok(sandbox)

@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 use crate::code::clock::Clock;
 use crate::code::frames::{self, CallFrame, Hostile, RESULT, WINDOW};
 use crate::code::limits::Limits;
-use crate::code::program;
 use crate::code::report::Note;
+use crate::code::sdk::Sdk;
 use crate::code::worker::DESCRIBE;
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::mode::RUN_CODE;
@@ -133,7 +133,7 @@ impl<'a> Bridge<'a> {
         let calls = self.calls;
         let note_id = format!("{}:code:{id}", calls.outer().0);
         if let Some(name) = tool.strip_prefix(DESCRIBE) {
-            let text = program::describe(calls.tools(), name);
+            let text = Sdk::of(calls.tools()).describe(name);
             let frame = result(id, &text.map_or_else(|| failed(&unknown(name), name), |text| json!({"ok": text})));
             let note = Note { id: note_id, tool: "describe".to_owned(), paths: Vec::new(), error: None, change: None };
             return std::future::ready(Answered { index, note, frame }).boxed();

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, timeout};
 
+use crate::code::Options;
 use crate::code::bridge::Bridge;
 use crate::code::clock::Clock;
 use crate::code::failure::{Failure, Kind};
@@ -20,7 +21,6 @@ use crate::code::frames::{self, BEGIN, Begin, Frames, FromWorker, Hello, Hostile
 use crate::code::limits::Limits;
 use crate::code::process::Worker;
 use crate::code::report::Ended;
-use crate::code::{Options, program};
 use crate::model::mode::RUN_CODE;
 use crate::tool::calls::Calls;
 
@@ -41,10 +41,12 @@ pub(super) async fn run(
     let mut logs = Logs { text: Vec::new(), most: limits.log_bytes };
     let mut sandbox = String::new();
     let end = async {
-        let source = program::prepare(source)?;
+        if source.trim().is_empty() {
+            return Err(Failure::new(Kind::Syntax, "there is no program: code is empty"));
+        }
         let tools =
             calls.tools().iter().map(|tool| tool.spec().name.to_owned()).filter(|name| name != RUN_CODE).collect();
-        let begin = Begin { version: VERSION.to_owned(), source, tools, limits };
+        let begin = Begin { version: VERSION.to_owned(), source: source.to_owned(), tools, limits };
         let mut talk = Talk::begin(options, &begin).await?;
         sandbox = talk.sandbox.to_string();
         let end = match options.require_sandbox && !talk.sandbox.is_full() {

@@ -23,7 +23,7 @@ pub const MIME_TYPE: &str = "text/typescript";
 pub const BUDGET: usize = 6 * 1024;
 
 /// The tool that runs programs. It is not among those that a program can call.
-pub const RUN_CODE: &str = "run_code";
+pub use crate::model::mode::RUN_CODE;
 
 /// The declarations of the tools that a program can call.
 ///

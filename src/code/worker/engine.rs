@@ -11,12 +11,13 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Persistent, Promise, Runtime, Value};
 
 use super::codec::{Refusal, encode};
-use super::fault::{self, FILE, HEAD};
+use super::fault::{self, FILE};
 use super::host::{Host, same};
 use super::pipes::Pipes;
 use crate::code::failure::{Failure, Kind};
 use crate::code::frames::Begin;
 use crate::code::limits::Limits;
+use crate::code::strip::{SyntaxFault, erase};
 
 /// Promises that were rejected and that nothing handles yet, with the reasons.
 type Unhandled = Rc<RefCell<HashMap<u64, [Persistent<Value<'static>>; 2]>>>;
@@ -108,10 +109,13 @@ struct Run<'a, 'js> {
 impl<'js> Run<'_, 'js> {
     /// What the program returns, as JSON; empty for `undefined`.
     fn program(&self, source: &str) -> Result<Vec<u8>, Failure> {
+        let script = erase(source).map_err(|SyntaxFault { line, column, message }| {
+            Failure::new(Kind::Syntax, message).at(Some((line, column)))
+        })?;
+        let script = self.host.script.get_or_init(|| script);
         let mut options = EvalOptions::default();
         options.filename = Some(FILE.to_owned());
-        let whole = format!("{HEAD}{source}\n}})()");
-        let main: Promise<'js> = self.ctx.eval_with_options(whole, options).map_err(|_| self.thrown())?;
+        let main: Promise<'js> = self.ctx.eval_with_options(script.text(), options).map_err(|_| self.thrown())?;
         let value = loop {
             self.jobs()?;
             match main.state() {
@@ -153,7 +157,7 @@ impl<'js> Run<'_, 'js> {
             let what = format!("the program computed for more than {} ms", self.host.limits.computing.as_millis());
             return Failure::limit(Kind::Timeout, what, "code.computing_ms");
         }
-        fault::of(self.ctx, &thrown, &self.host.limits)
+        fault::of(self.ctx, &thrown, &self.host.limits, self.host.script.get())
     }
 
     fn stuck(&self, main: &Promise<'js>) -> Failure {
@@ -175,7 +179,7 @@ impl<'js> Run<'_, 'js> {
             if same(main, &promise) {
                 continue;
             }
-            let failure = fault::of(self.ctx, &reason, &self.host.limits);
+            let failure = fault::of(self.ctx, &reason, &self.host.limits, self.host.script.get());
             let message = format!("a promise was rejected and nothing handled it: {}", failure.message);
             return Err(Failure { message, kind: Kind::Exception, ..failure });
         }

@@ -5,18 +5,16 @@ use rquickjs::{Ctx, Object, Value};
 use super::print;
 use crate::code::failure::{Failure, Kind};
 use crate::code::limits::Limits;
+use crate::code::strip::Script;
 
 /// What the engine calls the program.
 pub(super) const FILE: &str = "program.ts";
-
-/// What stands before the program on its first line.
-pub(super) const HEAD: &str = "(async()=>{";
 
 /// More of a message is not shown.
 const LONGEST: usize = 16 * 1024;
 
 /// The failure that `thrown` stands for.
-pub(super) fn of<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>, limits: &Limits) -> Failure {
+pub(super) fn of<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>, limits: &Limits, script: Option<&Script>) -> Failure {
     if thrown.is_null() {
         // The engine has no room left for an error then. Hardly a program throws null itself.
         let what = format!(
@@ -34,7 +32,7 @@ pub(super) fn of<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>, limits: &Limits) -> F
         text.unwrap_or_default()
     };
     let (name, message) = (part("name"), part("message"));
-    let place = place(&part("stack"));
+    let place = place(&part("stack"), script);
     if message.contains("out of memory") && name == "InternalError" {
         let what = format!("the program needed more than {} bytes of memory for its values", limits.heap_bytes);
         return Failure::limit(Kind::Memory, what, "code.heap_bytes").at(place);
@@ -66,34 +64,35 @@ fn cut(mut message: String) -> String {
     message
 }
 
-/// The first place in the program that a stack names: line and column from 1, in the program as it was given.
-pub(super) fn place(stack: &str) -> Option<(u32, u32)> {
+/// The first place in the program that a stack names: line and column from 1, in the program as it was given to `script`.
+pub(super) fn place(stack: &str, script: Option<&Script>) -> Option<(u32, u32)> {
     stack.lines().find_map(|line| {
         let (_, place) = line.split_once(&format!("{FILE}:"))?;
         let mut numbers = place.split(|c: char| !c.is_ascii_digit());
         let line: u32 = numbers.next()?.parse().ok()?;
         let column: u32 = numbers.next().and_then(|column| column.parse().ok()).unwrap_or(1);
-        let head = if line == 1 { HEAD.len() as u32 } else { 0 };
-        Some((line, column.saturating_sub(head).max(1)))
+        Some(script.map_or((line, column), |script| script.place(line, column)))
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::place;
+    use crate::code::strip::erase;
 
     #[test]
     fn a_place_is_told_in_the_program_as_it_was_given() {
+        let script = erase("return 1;\n2;\n3;\n4;        // long enough\n5\n6\n7\n8;    //").expect("a program");
         for (stack, right) in [
             ("    at inner (program.ts:4:13)\n    at program.ts:8:3\n", Some((4, 13))),
-            ("    at <anonymous> (program.ts:1:20)\n", Some((1, 9))),
+            ("    at <anonymous> (program.ts:2:1)\n", Some((2, 1))),
             ("    at program.ts:1:3\n", Some((1, 1))),
             ("    at program.ts:2\n", Some((2, 1))),
             ("    at forged (program.ts:x)\n    at (program.ts:99999999999:1)", None),
             ("    at JSON.parse (native)\n", None),
             ("", None),
         ] {
-            assert_eq!(place(stack), right, "{stack}");
+            assert_eq!(place(stack, Some(&script)), right, "{stack}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a program can reach: its calls go out in the order in which it makes them, and what comes back settles their promises.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -14,6 +14,7 @@ use super::{fault, print};
 use crate::code::failure::{Failure, Kind};
 use crate::code::frames::{CALL, WINDOW};
 use crate::code::limits::Limits;
+use crate::code::strip::Script;
 use crate::model::mode::RUN_CODE;
 use crate::tool::near::nearest;
 
@@ -26,6 +27,8 @@ pub(in crate::code) const DESCRIBE: &str = "describe ";
 /// The program's way out.
 pub(super) struct Host<'js> {
     pub(super) limits: Limits,
+    /// The program, once its types are erased.
+    pub(super) script: OnceCell<Script>,
     tools: Vec<String>,
     pipes: RefCell<Pipes>,
     calls: RefCell<Calls<'js>>,
@@ -68,6 +71,7 @@ impl<'js> Host<'js> {
     ) -> rquickjs::Result<Rc<Self>> {
         let host = Rc::new(Host {
             limits,
+            script: OnceCell::new(),
             tools,
             pipes: RefCell::new(pipes),
             calls: RefCell::default(),
@@ -168,7 +172,10 @@ impl<'js> Host<'js> {
         if calls.made >= self.limits.calls {
             drop(calls);
             let what = format!("the program made more than {} calls", self.limits.calls);
-            return Err(self.end(ctx, Failure::limit(Kind::Exception, what, "code.calls").at(fault::place(&stack))));
+            return Err(self.end(
+                ctx,
+                Failure::limit(Kind::Exception, what, "code.calls").at(fault::place(&stack, self.script.get())),
+            ));
         }
         calls.made += 1;
         let id = calls.made;
@@ -216,7 +223,7 @@ impl<'js> Host<'js> {
             "the program ended before tools.{tool}{others} had: nothing awaited it, so whether it was done is not known to the \
              program. Put await before each call, many at once with await Promise.all([...])"
         );
-        Some(Failure::new(Kind::Unsettled, message).at(fault::place(&first.stack)))
+        Some(Failure::new(Kind::Unsettled, message).at(fault::place(&first.stack, self.script.get())))
     }
 
     /// Waits for what a call came to, and settles its promise.

@@ -95,7 +95,7 @@ fn bombs_hurt_nobody_else() {
 #[test]
 fn a_program_stays_the_body_of_its_function() {
     let (mut desk, _home) = both(&[]);
-    for code in ["}); ({", "return 1 }, 2) //", "*/ return 1"] {
+    for code in ["})(); (async () => {", "}); ({", "return 1 }, 2) //", "*/ return 1"] {
         let reply = desk.run(code);
         assert_eq!(reply.0["isError"], true, "{code}: {}", reply.0);
     }

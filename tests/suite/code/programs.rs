@@ -11,6 +11,11 @@ fn a_program_is_the_body_of_an_async_function() {
     let (mut desk, _home) = both(&[("a.txt", "one\ntwo\n")]);
     for (code, text) in [
         ("return 1", "1"),
+        ("const n: number = 1; return n as unknown", "1"),
+        ("interface A { b: string }\nconst a: A = {b: 'x'}; return a!.b", "x"),
+        ("```ts\nreturn 1\n```", "1"),
+        ("async () => { return (await tools.read_file({path: 'a.txt'})).total_lines }", "2"),
+        ("async function main(): Promise<number> { return 1 }", "1"),
         ("return 'as it is\\n'", "as it is\n"),
         ("return {b: [1, null, true], a: 'x'}", "{\n  \"b\": [\n    1,\n    null,\n    true\n  ],\n  \"a\": \"x\"\n}"),
         ("return await Promise.resolve(2 ** 53)", "9007199254740992"),
@@ -41,6 +46,10 @@ fn a_failure_names_its_kind_its_place_and_what_was_wrong() {
         ("null.x", "exception", Some(1), "TypeError"),
         ("const = 1", "syntax", Some(1), "Nothing of it was run"),
         ("let a;\nlet a;", "syntax", Some(2), "Nothing of it was run"),
+        ("const a: number = 1;\nconst b = a as any;\n  b.c.d", "exception", Some(3), "TypeError"),
+        ("const n = 1;\nenum E { A }", "syntax", Some(2), "enum"),
+        ("namespace N {}", "syntax", Some(1), "namespace"),
+        ("\nclass C { constructor(public a: number) {} }", "syntax", Some(2), ""),
         ("throw {a: 1}", "exception", None, "the program threw { a: 1 }"),
         ("throw undefined", "exception", None, "the program threw undefined"),
         ("throw 'words'", "exception", None, "\"words\""),
