@@ -89,13 +89,13 @@ declare const tools: {
   }>;
   /** Find files by name: one path a line, sorted, node_modules and vendor last. As in ripgrep, ignored (.gitignore, .ignore) and hidden files are left out. Links are shown, not followed. */
   find_files: (args: {
-    /** Also ignored and hidden files. */
+    /** Ignored and hidden files too. */
     include_ignored?: boolean;
     /** Paths to show. Left out: 500. */
     limit?: number;
-    /** The folder to look in, which the glob is relative to. Left out: all. */
+    /** The folder that pattern is relative to. Left out: all. */
     path?: string;
-    /** A glob as in .gitignore: *.rs at any depth, src/**\/*.{ts,tsx}, docs/ for folders, !*.md for all else. */
+    /** As in .gitignore: *.rs at any depth, src/**\/*.{ts,tsx}, docs/ for folders, !*.md for all else. */
     pattern: string;
   }) => Promise<{
     /** The first paths. */
@@ -180,15 +180,15 @@ declare const tools: {
     /** Where it is. */
     to: string;
   }>;
-  /** Replace old_str by new_str in a text file. Read the file first and copy old_str exactly, without the `N: ` line numbers. It must occur exactly once: take in lines around it until it does, or set replace_all. Nothing is matched approximately: if old_str is not there the file stays as it is, and the error shows the nearest place and what differs. A \n also matches the file's \r\n, and new lines end like those they replace. */
+  /** Replace old_str by new_str in a text file: the safe way to change a part of it. Read the file first and copy old_str exactly, without the `N: ` line numbers. It must occur exactly once: take in lines around it until it does, or set replace_all. Both are literal, and nothing is matched approximately: an error shows the nearest place and what differs. A \n also matches the file's \r\n, and new lines end like those they replace. */
   patch_file: (args: {
     /** Change nothing, answer with the diff. */
     dry_run?: boolean;
-    /** Patch only if the file is still at this version. */
+    /** Only if the file is still at this version. */
     expected_version?: string;
     /** What to put there. Empty: old_str is deleted. */
     new_str: string;
-    /** The text to replace, exactly as it stands in the file. */
+    /** The text to replace. */
     old_str: string;
     /** The file, such as src/main.rs. */
     path: string;
@@ -225,11 +225,11 @@ declare const tools: {
       version: string;
     }>;
   }>;
-  /** Read a text file, or look at an image. USE THIS BEFORE CHANGING A FILE. Every line comes as `N: text`; the number and `: ` are not in the file, so never put them into old_str or content. An answer holds up to 2000 lines or 256 KiB and says with which start_line to go on. */
+  /** Read a text file, or look at an image. USE THIS BEFORE CHANGING A FILE. Every line comes as `N: text`; never put the `N: ` into old_str or content. An answer holds up to 2000 lines or 256 KiB and says with which start_line to go on. */
   read_file: (args: {
     /** Last line to read, included. */
     end_line?: number;
-    /** Bytes of start_line to skip: to go on inside a line that was cut. */
+    /** Bytes of start_line to skip, if it was cut. */
     line_offset?: number;
     /** The file, such as src/main.rs. */
     path: string;
@@ -263,25 +263,25 @@ declare const tools: {
     /** The version of the file, if all of it was read. */
     version?: string;
   }>;
-  /** Search the text of files: each file with a match, then its lines as `N: text`, context as `N- text`. USE THIS to find where something is, instead of reading file after file. As in ripgrep, binary, ignored (.gitignore, .ignore) and hidden files are left out; links are not followed. */
+  /** Search the text of files: each file with a match, then its lines as `N: text`, context as `N- text`. USE THIS to find where something is, instead of reading file after file. As in ripgrep, binary, ignored (.gitignore, .ignore) and hidden files are left out and links are not followed; it says so. */
   search_files: (args: {
     /** Lines around each match. */
     context_lines?: number;
-    /** Only files of this glob as in .gitignore, relative to path: *.{ts,tsx}, src/**, !tests/. */
+    /** Only these files, as in .gitignore: *.{ts,tsx}, src/**, !tests/. */
     glob?: string;
-    /** Upper and lower case are the same. */
+    /** Case does not count. */
     ignore_case?: boolean;
-    /** Also ignored and hidden files. */
+    /** Ignored and hidden files too. */
     include_ignored?: boolean;
-    /** Matches to show. Left out: 200 lines or 500 files. */
+    /** Left out: 200 lines or 500 files. */
     limit?: number;
     /** pattern is plain text. */
     literal?: boolean;
     /** Left out: lines. */
     output?: "lines" | "files" | "count";
-    /** The folder or file to search. Left out: all. */
+    /** The folder or file. Left out: all. */
     path?: string;
-    /** A regular expression (Rust's syntax), for one line. */
+    /** A regular expression (Rust's), for one line. */
     pattern: string;
   }) => Promise<{
     /** Where nothing matches: how many lines hold the pattern as plain text. */
@@ -336,7 +336,7 @@ declare const tools: {
     /** Whether not all matches are shown. */
     truncated: boolean;
   }>;
-  /** Write down the steps of your work and how far each is, so that the user can follow: the whole list each time. For work of three steps or more; mark a step in_progress before you begin it and done as soon as it is. */
+  /** Write down the steps of your work and how far each is, so that the user can follow: the whole list each time. For work of three steps or more; mark a step in_progress before you begin it and done once it is. */
   todo_write: (args: {
     /** All steps in order; they replace the list before. */
     todos: Array<{
@@ -356,7 +356,7 @@ declare const tools: {
   }>;
   /** Take back a change made with these tools: every file of it is as it was before. Leave change out for your newest, and call again to go further back. Refused with stale_version if a file has changed since. To redo, undo the undo by its own id. */
   undo_change: (args?: {
-    /** The change or run, as a result named it. Left out: your newest that stands. */
+    /** A change or a run, by name. Left out: your newest that stands. */
     change?: string;
   }) => Promise<{
     /** The files that are as they were before it. */
@@ -364,13 +364,13 @@ declare const tools: {
     /** The change that is undone. */
     undone: string;
   }>;
-  /** Create a file, or replace ALL of an existing one. To change a part of a file use patch_file: it cannot lose the rest. Before replacing a file, read all of it. content is written byte for byte. A missing folder is an error unless create_dirs is true. Mode, owner, byte order mark and UTF-16 of the file stay. */
+  /** Create a file, or replace ALL of an existing one. To change a part use patch_file. Before replacing a file, read all of it. content is written byte for byte. A missing folder is an error unless create_dirs is true. Mode, owner, byte order mark and UTF-16 of the file stay. */
   write_file: (args: {
     /** Everything the file shall hold, without line numbers. */
     content: string;
-    /** Make the folders above the file if they are missing. */
+    /** Make missing folders. */
     create_dirs?: boolean;
-    /** Write only if the file is still at this version. */
+    /** Only if the file is still at this version. */
     expected_version?: string;
     /** The file, such as src/main.rs. */
     path: string;
