@@ -48,12 +48,12 @@ pub(super) struct InnerCalls<'a> {
 impl<'a> InnerCalls<'a> {
     /// For the act of `run`, whose turn it is.
     pub(super) fn of(run: &'a Run<'_>, turn: &Turn) -> Self {
-        let (dispatcher, caller, control) = (run.dispatcher(), run.caller(), run.control());
+        let (dispatcher, caller, control) = (run.dispatcher, run.caller, &run.control);
         let around = control.within.as_ref();
         let mut turns = around.map(|within| within.turns.clone()).unwrap_or_default();
         turns.push(turn.ticket());
         let group = around.map_or_else(|| dispatcher.ledger.new_group(), |within| within.group);
-        InnerCalls { dispatcher, caller, control, within: Within { outer: run.id(), number: 0, group, turns } }
+        InnerCalls { dispatcher, caller, control, within: Within { outer: run.id, number: 0, group, turns } }
     }
 
     async fn make(&self, call: InnerCall) -> Made {

@@ -38,13 +38,13 @@ const READ_FILE: &str = "read_file";
 
 /// One call on its way.
 pub(super) struct Run<'a> {
-    dispatcher: &'a Dispatcher,
+    pub(super) dispatcher: &'a Dispatcher,
     /// What judges it, from its beginning to its end.
     pub(super) policy: Arc<Policy>,
     tool: &'a Entry,
-    caller: &'a Caller,
-    control: Control,
-    id: CallId,
+    pub(super) caller: &'a Caller,
+    pub(super) control: Control,
+    pub(super) id: CallId,
     stamp: Stamp,
     began: Instant,
     view: View,
@@ -434,21 +434,5 @@ impl<'a> Run<'a> {
 
     pub(super) fn view(&self) -> &View {
         &self.view
-    }
-
-    pub(super) fn dispatcher(&self) -> &'a Dispatcher {
-        self.dispatcher
-    }
-
-    pub(super) fn caller(&self) -> &'a Caller {
-        self.caller
-    }
-
-    pub(super) fn control(&self) -> &Control {
-        &self.control
-    }
-
-    pub(super) fn id(&self) -> CallId {
-        self.id
     }
 }
