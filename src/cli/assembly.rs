@@ -112,6 +112,9 @@ impl Assembly {
         recover(&local, &ledger);
         let mut offers = Offers::new();
         offers::register(&mut offers, &ledger)?;
+        if config.mode.runs_code() {
+            code::sdk::register(&mut offers, &registry)?;
+        }
         let dispatcher = dispatcher(registry, local, &config, &folders, inside)?;
         let dispatcher = dispatcher.with_ledger(ledger.clone()).with_offers(offers);
         Ok(Assembly { config, ledger, dispatcher, folders })

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::fail;
-use crate::code::sdk::Sdk;
+use crate::code::sdk::{BUDGET, Sdk};
 use crate::config;
 use crate::gate::command_hook;
 use crate::model::error::ErrorCode;
@@ -46,7 +46,9 @@ fn files() -> Result<Vec<(&'static str, String)>, RegisterError> {
     tools::register(&mut registry)?;
     let mut files: Vec<_> =
         schemas(&registry).into_iter().map(|(name, schema)| (name, format!("{schema:#}\n"))).collect();
-    files.push(("sdk.d.ts", Sdk::of(&registry).declarations()));
+    let sdk = Sdk::of(&registry);
+    files.push(("sdk.d.ts", sdk.declarations()));
+    files.push(("run_code.md", sdk.documentation(BUDGET)));
     Ok(files)
 }
 

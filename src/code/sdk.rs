@@ -2,6 +2,7 @@
 
 mod brief;
 mod declaration;
+mod offers;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use crate::tool::registry::{Entry, Registry};
 use super::typescript::text::key;
 use super::typescript::{Comments, Taken};
 use declaration::Declaration;
+pub use offers::register;
 
 /// Where an MCP client finds the declarations.
 pub const URI: &str = "toolgate://sdk.d.ts";
@@ -52,12 +54,6 @@ impl Sdk {
     #[must_use]
     pub fn of(registry: &Registry) -> Self {
         Sdk::of_tools(registry.iter().map(Described::of))
-    }
-
-    /// The declarations of those tools of `registry` that `offered` picks.
-    #[must_use]
-    pub fn of_some(registry: &Registry, offered: impl Fn(&Entry) -> bool) -> Self {
-        Sdk::of_tools(registry.iter().filter(|entry| offered(entry)).map(Described::of))
     }
 
     fn of_tools<'a>(tools: impl Iterator<Item = Described<'a>>) -> Self {

@@ -219,6 +219,7 @@ impl<W: Workspace> Server<W> {
         self.profile.mode = self.mode.unwrap_or(self.profile.mode);
         if self.profile.mode.runs_code() {
             code::register(&mut self.registry, self.code).map_err(io::Error::other)?;
+            code::sdk::register(&mut self.offers, &self.registry).map_err(io::Error::other)?;
         }
         let dispatcher = Dispatcher::new(self.registry, self.workspace, self.settings)
             .with_policy(self.policy)

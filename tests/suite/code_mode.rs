@@ -1,3 +1,6 @@
-//! Code mode: what programs are written against, and how they are read.
+//! Code mode: what programs are written against, and how they are read. How they run is tested in `code`.
 
+mod agent;
+mod documentation;
 mod samples;
+mod seed;

@@ -5,6 +5,7 @@ use crate::code::typescript::Comments;
 
 /// How a program is written. Prose, since a model reads it before the declarations.
 const HOW: &str = "\
+Run a program that calls the tools: for work of several calls, and wherever only a little of what is read matters to you. \
 The program is TypeScript, the body of an async function: use await and return at its top level. Its only way to act is \
 `tools`: `const file = await tools.read_file({ path: \"a.txt\" });`. A call takes one object (leave out what you do not set; undefined is refused) and resolves to the tool's typed \
 output, not to text. A call that fails rejects with a ToolCallError that has code, tool, message and details; catch it where you \
