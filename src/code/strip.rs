@@ -39,10 +39,11 @@ impl Script {
         &self.text
     }
 
-    /// The line and column, both from 1 and in characters, at which the given program has what the script has at
-    /// `line` and `column`.
+    /// The line and column, both from 1 and in characters, at which the given program has what the script has at `line`
+    /// and `column`, as the engine counts them: lines by line feeds, columns by bytes.
     #[must_use]
     pub fn place(&self, line: u32, column: u32) -> (u32, u32) {
+        let column = self.characters(line, column);
         let before: u32 = self
             .inserted
             .iter()
@@ -50,6 +51,15 @@ impl Script {
             .map(|inserted| inserted.width.min(column - inserted.column))
             .sum();
         (line, (column - before).max(1)).min(self.end)
+    }
+
+    /// A column in characters.
+    fn characters(&self, line: u32, bytes: u32) -> u32 {
+        let nth = |number: u32| usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
+        let text = self.text.split('\n').nth(nth(line)).unwrap_or_default();
+        let before = text.char_indices().take_while(|(at, _)| *at < nth(bytes)).count();
+        let beyond = nth(bytes).saturating_sub(text.len());
+        u32::try_from(before + beyond + 1).unwrap_or(u32::MAX)
     }
 }
 

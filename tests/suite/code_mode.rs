@@ -2,5 +2,6 @@
 
 mod agent;
 mod documentation;
+mod places;
 mod samples;
 mod seed;

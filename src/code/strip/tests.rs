@@ -187,7 +187,11 @@ fn places_in_the_script_lead_back_to_the_program() {
         ("```ts\nasync function (): Promise<void> { boom() }\n```", "boom"),
     ] {
         let script = erase(program).expect(program);
-        let at = fault::place(script.text(), script.text().find(word).expect(word));
+        let before = script.text().split_once(word).expect(word).0;
+        let line_of = |text: &str| u32::try_from(text.matches('\n').count()).expect("few lines") + 1;
+        let column_of =
+            |text: &str| u32::try_from(text.rsplit('\n').next().expect("a line").len()).expect("a short line") + 1;
+        let at = (line_of(before), column_of(before));
         let want = fault::place(program, program.find(word).expect(word));
         assert_eq!(script.place(at.0, at.1), want, "{program}\n{}", script.text());
     }
@@ -271,10 +275,10 @@ proptest! {
     #[test]
     fn erasing_keeps_every_place(pieces in prop::collection::vec((piece(), prop::sample::select(vec!["\n", ";\n", "\r\n", "; "])), 1..8)) {
         let program: String = pieces.iter().flat_map(|(piece, end)| [*piece, *end]).collect();
-        if let Ok(script) = erase(&program) {
+        if erase(&program).is_ok() {
             let left = erased(&program);
             let longer = program.split('\n').zip(left.split('\n')).filter(|(was, is)| was.chars().count() != is.chars().count());
-            prop_assert!(longer.count() <= 1, "at most one line gets a return:\n{}\n{}", program, left);
+            prop_assert!(longer.count() <= 2, "at most two lines get something:\n{}\n{}", program, left);
             let more = left.matches('\n').count() - program.matches('\n').count();
             prop_assert!(more <= 1, "at most one line comes behind:\n{}\n{}", program, left);
             if left.chars().count() == program.chars().count() {

@@ -158,5 +158,12 @@ fn comments_end_neither_themselves_nor_a_fence() {
         assert_eq!(text::comment(said).as_deref(), want, "{said:?}");
     }
     assert_eq!(text::comment(&"x".repeat(700)).map(|line| line.chars().count()), Some(601));
-    assert_eq!(text::first_sentence("Read a file, e.g.this. Then more.").as_deref(), Some("Read a file, e.g.this"));
+    for (said, first) in [
+        ("Read a file, e.g. this. Then more.", "Read a file, e.g. this"),
+        ("Find files: by name.", "Find files"),
+        ("Find *.rs; then more", "Find *.rs"),
+        ("No end", "No end"),
+    ] {
+        assert_eq!(text::first_sentence(said).as_deref(), Some(first));
+    }
 }

@@ -69,9 +69,12 @@ pub(crate) fn comment(said: &str) -> Option<String> {
 /// The first sentence of what is said, on one line; nothing, if nothing is said.
 pub(crate) fn first_sentence(said: &str) -> Option<String> {
     let line = comment(said)?;
-    let end = line.match_indices(['.', ':', ';']).map(|(at, _)| at).find(|at| {
-        let rest = line.get(at + 1..).unwrap_or_default();
-        rest.is_empty() || rest.starts_with(' ')
+    let ends = line.match_indices(['.', ':', ';']).map(|(at, _)| line.split_at(at));
+    let end = ends.into_iter().find(|(sentence, rest)| {
+        // Not behind `e.g.`
+        let is_word = !sentence.ends_with(|char: char| char.is_alphabetic())
+            || sentence.chars().rev().take_while(|char| char.is_alphabetic()).count() > 1;
+        is_word && matches!(rest.as_bytes(), [_] | [_, b' ', ..])
     });
-    Some(end.and_then(|at| line.get(..at)).map_or(line.clone(), str::to_owned))
+    Some(end.map_or(line.as_str(), |(sentence, _)| sentence).to_owned())
 }
