@@ -41,9 +41,9 @@ fn limit(file: usize) -> usize {
 }
 
 fn text(file: usize, limit: usize) -> String {
-    let function =
-        format!("/// Whether `count` is too much.\npub fn is_too_much(count: u32) -> bool {{\n    count > LIMIT\n}}\n");
-    format!("//! Module {file}.\n\n/// The most that is taken.\nconst LIMIT: u32 = {limit};\n\n{function}")
+    let constant = format!("/// The most that is taken.\nconst LIMIT: u32 = {limit};\n");
+    let function = "/// Whether `count` is too much.\npub fn is_too_much(count: u32) -> bool {\n    count > LIMIT\n}\n";
+    format!("//! Module {file}.\n\n{constant}\n{function}")
 }
 
 fn files(times: usize) -> impl Iterator<Item = (WsPath, Bytes)> {
