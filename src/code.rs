@@ -1,10 +1,10 @@
 //! Code mode: one tool that runs a program, and a process of its own for each run.
 //!
-//! A model is told what it can call as TypeScript (`sdk`, `typescript`). The program that it writes goes to a child process, the
-//! same binary started anew (`process`, `worker`), which takes from itself whatever the system lets it (`worker/sandbox`), erases
-//! the types (`strip`) and runs the program. The child has nothing but two pipes. A call that the program makes arrives as a frame (`frames`), takes the way of every other call
-//! (`bridge`), and its outcome goes back as a frame. The child is taken for hostile: whatever breaks the order of frames ends the
-//! run.
+//! A model is told what it can call as TypeScript (`sdk`, `typescript`). The program that it writes goes to a child
+//! process, the same binary started anew (`process`, `worker`), which takes from itself whatever the system lets it
+//! (`worker/sandbox`), erases the types (`strip`) and runs the program. The child has nothing but two pipes. A call
+//! that the program makes arrives as a frame (`frames`), takes the way of every other call (`bridge`), and its outcome
+//! goes back as a frame. The child is taken for hostile: whatever breaks the order of frames ends the run.
 
 mod bridge;
 mod clock;

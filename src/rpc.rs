@@ -23,6 +23,7 @@ mod logging;
 pub mod meter;
 mod middleware;
 pub mod news;
+mod page;
 pub(crate) mod plain;
 pub(crate) mod post;
 pub mod principal;

@@ -1,5 +1,6 @@
 //! Engines on text: pure functions on bytes, no I/O.
 
+pub mod counted;
 pub mod diff;
 pub mod encoding;
 pub mod find;

@@ -16,6 +16,9 @@ pub mod undo_change;
 mod walking;
 pub mod write_file;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::model::change::Change;
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
@@ -46,16 +49,24 @@ pub fn register(registry: &mut Registry) -> Result<(), RegisterError> {
 /// # Errors
 /// A tool of the same name is there already.
 pub fn register_file_tools(registry: &mut Registry) -> Result<(), RegisterError> {
+    register_looking(registry)?;
     registry.register(delete_path::DeletePath)?;
-    registry.register(file_info::FileInfo)?;
-    registry.register(find_files::FindFiles)?;
-    registry.register(list_dir::ListDir)?;
     registry.register(move_path::MovePath)?;
     registry.register(patch_file::PatchFile)?;
     registry.register(patch_files::PatchFiles)?;
-    registry.register(read_file::ReadFile::default())?;
-    registry.register(search_files::SearchFiles)?;
     registry.register(write_file::WriteFile)
+}
+
+/// Adds the tools that look at files and change nothing.
+///
+/// # Errors
+/// A tool of the same name is there already.
+pub fn register_looking(registry: &mut Registry) -> Result<(), RegisterError> {
+    registry.register(file_info::FileInfo)?;
+    registry.register(find_files::FindFiles)?;
+    registry.register(list_dir::ListDir)?;
+    registry.register(read_file::ReadFile::default())?;
+    registry.register(search_files::SearchFiles)
 }
 
 /// Tells a model that a file is not text that these tools can keep whole.
@@ -127,6 +138,28 @@ fn missing_folders(view: &View, path: &WsPath) -> Result<Vec<Change>, ToolError>
     }
     steps.reverse();
     Ok(steps)
+}
+
+/// What is at a path, as results tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the words say it")]
+pub enum PathKind {
+    File,
+    Dir,
+    Link,
+    Other,
+}
+
+impl From<Kind> for PathKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::File => PathKind::File,
+            Kind::Dir => PathKind::Dir,
+            Kind::Link => PathKind::Link,
+            Kind::Other => PathKind::Other,
+        }
+    }
 }
 
 /// What something is, in a word for people and models.

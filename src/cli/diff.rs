@@ -29,7 +29,7 @@ const LINE: usize = 5_000;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The change, as `toolgate log` shows it. Left out: the newest.
+    /// The change, as `toolgate log` shows it, or a run of a program with all that it changed. Left out: the newest.
     change: Option<ChangeId>,
     /// Show what happened to its files since, instead.
     #[arg(long)]
@@ -51,16 +51,19 @@ fn show(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::e
     };
     let home = arguments.places.state.as_deref();
     let ledger = Ledger::open(StateFolder::open(&folders, home)?, Options::default(), Arc::new(RealWorld))?;
-    let record = match arguments.change {
-        Some(change) => ledger.change(change)?,
-        None => newest(&ledger)?,
+    let records = match arguments.change {
+        Some(name) => ledger.named(name)?,
+        None => vec![newest(&ledger)?],
     };
-    let sides = Sides::of(&record, &local, &ledger, &state)?;
     let paint = Paint::for_stdout();
-    writeln!(out, "{}", paint.text(Tone::Dim, &headline(&record)))?;
-    for step in &record.steps {
-        let (before, after) = if arguments.now { sides.since(step)? } else { sides.change(step)? };
-        step_shown(step, &before, &after, paint, out)?;
+    // As they happened.
+    for record in records.iter().rev() {
+        let sides = Sides::of(record, &local, &ledger, &state)?;
+        writeln!(out, "{}", paint.text(Tone::Dim, &headline(record)))?;
+        for step in &record.steps {
+            let (before, after) = if arguments.now { sides.since(step)? } else { sides.change(step)? };
+            step_shown(step, &before, &after, paint, out)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

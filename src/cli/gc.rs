@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use jiff::Timestamp;
 
 use super::assembly::{Assembly, Places, Recorded, retention};
-use super::print::{Out, count, printed, size};
+use super::print::{Out, printed, size};
 use super::root::Placed;
 use crate::ledger::read::session_names;
-use crate::ledger::{Filter, Ledger, LedgerError, Limits, Status, Swept};
+use crate::ledger::{Filter, Ledger, LedgerError, Limits, Status, Swept, Total};
+use crate::text::counted::counted;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -69,12 +70,11 @@ fn tell(
     logs: Option<usize>,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
-    let versions = |total: &crate::ledger::Total| {
-        format!("{} ({})", count(total.count, "kept version", "kept versions"), size(total.bytes))
-    };
-    let changes = count(changes as u64, "change", "changes");
+    let versions =
+        |total: &Total| format!("{} ({})", counted(total.count, "kept version", "kept versions"), size(total.bytes));
+    let changes = counted(changes, "change", "changes");
     let logs = match logs {
-        Some(logs) => format!(" and {}", count(logs as u64, "session log", "session logs")),
+        Some(logs) => format!(" and {}", counted(logs, "session log", "session logs")),
         None => String::new(),
     };
     writeln!(out, "{}, {changes}{logs} {what}; {} left", versions(gone), versions(left))
@@ -84,7 +84,7 @@ fn rule(limits: Limits, state: &Path, out: &mut impl Write) -> std::io::Result<(
     writeln!(
         out,
         "What is older than {} goes, and the oldest beyond {}: [retention] in toolgate.toml says so. All of it is in {}",
-        count(limits.older_than.as_secs() / (24 * 60 * 60), "day", "days"),
+        counted(limits.older_than.as_secs() / (24 * 60 * 60), "day", "days"),
         size(limits.max_bytes),
         state.display()
     )

@@ -119,11 +119,6 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// `one` of it or `many`.
-pub(super) fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::assembly::{Places, Recorded};
-use super::print::{Out, Paint, Tone, count, printed, span};
+use super::print::{Out, Paint, Tone, printed, span};
 use super::root::Placed;
 use crate::ledger::read::{self, Stats, ToolStats};
-use crate::model::event::Line;
+use crate::text::counted::counted;
 use crate::text::harmless;
 
 #[derive(Debug, clap::Args)]
@@ -30,11 +30,10 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
 
 fn figures(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std::error::Error>> {
     let recorded = Recorded::find(&arguments.folder.roots(), &arguments.places)?;
-    let lines: Vec<Line> = match &recorded.state {
-        Some(state) => read::lines(state)?.collect::<io::Result<_>>()?,
-        None => Vec::new(),
+    let stats = match &recorded.state {
+        Some(state) => read::stats(read::lines(state)?)?,
+        None => Stats::default(),
     };
-    let stats = read::stats(lines);
     if arguments.as_json {
         writeln!(out, "{}", serde_json::to_string_pretty(&stats)?)?;
     } else if stats.calls == 0 {
@@ -48,9 +47,9 @@ fn figures(arguments: &Arguments, out: &mut Out) -> Result<ExitCode, Box<dyn std
 fn tell(stats: &Stats, paint: Paint, out: &mut impl Write) -> io::Result<()> {
     let unanswered = stats.calls.saturating_sub(stats.answered);
     let errors: u64 = stats.errors.values().sum();
-    let mut parts = vec![count(stats.calls, "call", "calls"), count(stats.changes, "change", "changes")];
-    parts.push(count(errors, "error", "errors"));
-    parts.push(count(stats.denials, "denial", "denials"));
+    let mut parts = vec![counted(stats.calls, "call", "calls"), counted(stats.changes, "change", "changes")];
+    parts.push(counted(errors, "error", "errors"));
+    parts.push(counted(stats.denials, "denial", "denials"));
     if unanswered > 0 {
         parts.push(format!("{unanswered} without an answer"));
     }

@@ -27,7 +27,8 @@ const MESSAGE: usize = 2_000;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The change, as `toolgate log` shows it, or a run of a program with all that it changed; an undo can be undone, too. Left out: the newest that stands.
+    /// The change, as `toolgate log` shows it, or a run of a program with all that it changed; an undo can be undone,
+    /// too. Left out: the newest that stands.
     change: Option<ChangeId>,
     /// Take back so many changes, the newest first.
     #[arg(long, value_name = "N", conflicts_with = "change")]

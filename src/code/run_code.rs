@@ -13,6 +13,7 @@ use crate::code::report::Output;
 use crate::code::{Options, run};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::mode::RUN_CODE;
+use crate::text::counted::counted;
 use crate::tool::view::View;
 use crate::tool::{Act, Card, Effect, Facts, Plan, Spec, Tool};
 
@@ -110,6 +111,21 @@ impl Tool for RunCode {
     }
 
     fn present_result(output: &Output) -> Option<Card> {
-        Some(Card::new(format!("Ran a program: {} calls, {} changes", output.calls, output.changes.len())))
+        let calls = counted(output.calls, "call", "calls");
+        Some(Card::new(format!("Ran a program: {calls}, {}", counted(output.changes.len(), "change", "changes"))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::mode::RUN_CODE_ARGUMENTS;
+    use crate::tool::schema::arguments_schema;
+
+    #[test]
+    fn what_it_is_called_with_is_what_others_know() {
+        let schema = arguments_schema::<Args>().expect("an object");
+        let named: Vec<&String> = schema["properties"].as_object().expect("properties").keys().collect();
+        assert_eq!(named, RUN_CODE_ARGUMENTS);
     }
 }

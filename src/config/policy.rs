@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::fault::ConfigError;
 use super::{Config, FILE_NAME, Placed};
-use crate::gate::command_hook::CommandHook;
+use crate::gate::command_hook::{CommandHook, HookSpec};
 use crate::gate::hook::Hook;
 use crate::gate::policy::Policy;
 use crate::gate::rules::{Guard, Rules};
 use crate::ledger::redact::Redact;
 use crate::model::folder::Folder;
-use crate::model::mode::RUN_CODE;
+use crate::model::mode::{RUN_CODE, RUN_CODE_ARGUMENTS};
 use crate::tool::registry::Registry;
 
 /// What a policy is made for.
@@ -86,8 +86,9 @@ impl Config {
             let Some((tool, field)) = argument.value.split_once('.') else {
                 return Err(argument.fault("redact takes arguments such as write_file.content"));
             };
-            // Whether programs are run is said when serving begins.
-            if registry.get(RUN_CODE).is_none() && Redact::is_about(tool, RUN_CODE) {
+            // Whether programs are run is said when serving begins; an argument of theirs is one all the same.
+            let of_programs = registry.get(RUN_CODE).is_none() && Redact::is_about(tool, RUN_CODE);
+            if of_programs && RUN_CODE_ARGUMENTS.iter().any(|name| Redact::is_about(field, name)) {
                 continue;
             }
             if field.contains('.') {
@@ -96,7 +97,7 @@ impl Config {
                 return Err(argument.fault(what));
             }
             let mut tools = registry.iter().filter(|entry| Redact::is_about(tool, entry.spec().name)).peekable();
-            if tools.peek().is_none() {
+            if tools.peek().is_none() && !of_programs {
                 return Err(argument.fault(unknown(tool)));
             }
             if !tools.any(|entry| has_argument(entry.input_schema(), field)) {
@@ -124,7 +125,7 @@ fn has_argument(schema: &Value, name: &str) -> bool {
 
 /// The files that a hook names, where they lie below `root`: who may change them may decide for the hook.
 #[expect(clippy::disallowed_methods, reason = "the words of a hook are looked up to guard the files that they name")]
-fn files_of(hook: &crate::gate::command_hook::HookSpec, folder: &Path, root: &Path) -> Vec<PathBuf> {
+fn files_of(hook: &HookSpec, folder: &Path, root: &Path) -> Vec<PathBuf> {
     let words = hook.command.iter().flatten().map(String::as_str);
     let line = hook.shell.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "'\";|&()<>".contains(c)));
     let places =

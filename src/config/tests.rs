@@ -217,6 +217,11 @@ fn a_fault_is_told_with_its_place_and_what_was_meant() {
         ),
         ("[log]\nredact = [\"content\"]".into(), "user.toml:2:11: redact takes arguments such as write_file.content"),
         ("[log]\nredact = [\"write_file.contents\"]".into(), "user.toml:2:11: write_file has no argument \"contents\""),
+        (
+            "[log]\nredact = [\"*.contnet\"]".into(),
+            "user.toml:2:11: no tool that it stands for has an argument \"contnet\"",
+        ),
+        ("[log]\nredact = [\"run_code.cod\"]".into(), "user.toml:2:11: run_code has no argument \"cod\""),
     ] {
         let home = Home::new();
         let error = home.policy(&home.user(&text).config()).expect_err(want);

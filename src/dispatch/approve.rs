@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use serde_json::Value;
 
 use crate::dispatch::run::Run;
@@ -12,12 +13,16 @@ use crate::model::error::{ErrorCode, ToolError};
 use crate::model::event::Event;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
+use crate::text::counted::counted;
 use crate::text::{diff, encoding};
 use crate::tool::registry::Entry;
 use crate::workspace::{Depth, Kind};
 
-/// How many bytes of a file are read to show what would change in it.
-const SHOWN: u64 = 1024 * 1024;
+/// How many bytes of a file, from the first line that would change, a person is shown at most.
+const SHOWN: usize = 1024 * 1024;
+
+/// Unchanged lines around what would change.
+const CONTEXT: usize = 3;
 
 /// What stands in the place of a diff that holds secrets, or the file that they go into.
 const SECRET_DIFF: &str =
@@ -137,11 +142,7 @@ fn shown(run: &Run<'_>, set: &ChangeSet) -> String {
     for change in set {
         let path = change.path();
         match change {
-            Change::Write { content, .. } => {
-                let old = run.view().read_start(path, SHOWN).unwrap_or_default();
-                let new = &content[..content.len().min(SHOWN as usize)];
-                text.push_str(&diff::unified(path.as_str(), &readable(&old), &readable(new), 3));
-            }
+            Change::Write { content, .. } => text.push_str(&written(run, path, content)),
             Change::Delete { .. } => text.push_str(&format!("The file {path} is removed.\n")),
             Change::MakeDir { .. } => text.push_str(&format!("The folder {path} is made.\n")),
             Change::RemoveDir { .. } => text.push_str(&format!("The folder {path} is removed if it is empty.\n")),
@@ -158,6 +159,20 @@ fn shown(run: &Run<'_>, set: &ChangeSet) -> String {
     text
 }
 
+/// What would change in a file.
+fn written(run: &Run<'_>, path: &WsPath, content: &[u8]) -> String {
+    let old = match run.view().read_whole(path) {
+        Ok(old) => old.bytes,
+        Err(error) if error.code == ErrorCode::FileNotFound => Bytes::new(),
+        Err(error) => return format!("The file {path}, which cannot be shown, is replaced: {}\n", error.message),
+    };
+    let (mut text, whole) = diff::unified_start(path.as_str(), &readable(&old), &readable(content), CONTEXT, SHOWN);
+    if !whole {
+        text.push_str(&format!("… and more in {path} that is too long to be shown.\n"));
+    }
+    text
+}
+
 /// Bytes as a person reads them.
 fn readable(bytes: &[u8]) -> Cow<'_, str> {
     encoding::decode(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), |decoded| decoded.text)
@@ -167,8 +182,7 @@ fn readable(bytes: &[u8]) -> Cow<'_, str> {
 fn whole(run: &Run<'_>, path: &WsPath) -> String {
     match run.view().survey(path, Depth::Names) {
         Ok(survey) if survey.kind == Kind::Dir => {
-            let number = survey.below.len();
-            format!("The folder {path} with {number} {}", if number == 1 { "entry" } else { "entries" })
+            format!("The folder {path} with {}", counted(survey.below.len(), "entry", "entries"))
         }
         Ok(survey) if survey.kind == Kind::Link => format!("The link {path}"),
         _ => format!("The file {path}"),

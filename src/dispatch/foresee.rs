@@ -46,6 +46,7 @@ impl Dispatcher {
             paths: facts.paths,
         }))
     }
+
     /// Whether the rules let nobody like `caller` have what `entry` gives for `arguments`, so that it is better not spoken
     /// of. Nothing is run, asked or recorded.
     pub(crate) fn hides(&self, entry: &Entry, arguments: Value, caller: &Caller) -> bool {

@@ -2,6 +2,7 @@
 
 mod files;
 mod patience;
+mod records;
 mod sights;
 
 use std::sync::{Arc, OnceLock};
@@ -15,9 +16,8 @@ use crate::dispatch::completed::{Completed, Context};
 use crate::dispatch::history::CallerHistory;
 use crate::dispatch::inner::InnerCalls;
 use crate::dispatch::run::patience::Patience;
-use crate::dispatch::run::sights::{observed, seen};
 use crate::dispatch::sieve::RuleSieve;
-use crate::dispatch::turns::{Turn, Use};
+use crate::dispatch::turns::{Place, Turn, Use};
 use crate::dispatch::{Control, Dispatcher, changes};
 use crate::gate::hook::OutcomeFacts;
 use crate::gate::policy::Policy;
@@ -26,7 +26,6 @@ use crate::ledger::redact::Secrets;
 use crate::ledger::{Exclusive, Stamp};
 use crate::model::call::Caller;
 use crate::model::error::{ErrorCode, ToolError};
-use crate::model::event::Event;
 use crate::model::id::{CallId, ChangeId};
 use crate::model::json::JsonFault;
 use crate::model::path::WsPath;
@@ -109,30 +108,6 @@ impl<'a> Run<'a> {
             self.secrets = self.secrets_in(arguments);
         }
         self
-    }
-
-    fn secrets_in(&self, arguments: &Value) -> Secrets {
-        self.dispatcher.ledger.secrets(self.tool.spec().name, arguments)
-    }
-
-    /// Step 2: the call is in the log before anything is done about it.
-    pub(super) fn record_call(&self, arguments: &Result<Value, JsonFault>, method: Option<&'static str>) {
-        self.dispatcher.ledger.record_with(&self.stamp, || Event::ToolCall {
-            tool: self.tool.spec().name.to_owned(),
-            arguments: match arguments {
-                Ok(arguments) => arguments.clone(),
-                Err(fault) => Value::from(fault.to_string()),
-            },
-            variant: self.tool.variant().map(str::to_owned),
-            method: method.map(str::to_owned),
-        });
-        if let Some(within) = &self.control.within {
-            self.dispatcher.ledger.record_with(&self.stamp, || Event::CodeDispatch {
-                id: within.id(),
-                tool: self.tool.spec().name.to_owned(),
-                arguments: arguments.clone().unwrap_or_default(),
-            });
-        }
     }
 
     /// Steps 3 to 8.
@@ -226,7 +201,7 @@ impl<'a> Run<'a> {
     /// Steps 5 to 8. Where somebody else got in between, plans anew on what is there now; where the same plan comes of it,
     /// nobody got in between and the plan is wrong.
     async fn plan_and_perform(&self, admitted: &Admitted) -> Result<Performed, ToolError> {
-        let mut turn = self.take_turn(&admitted.facts.arguments, self.control.place.clone()).await;
+        let mut turn = self.take_turn(&admitted.facts.arguments, self.control.place.clone()).await?;
         let mut approval = Approval::new(self.tool, &admitted.facts, self.control.approver.as_ref());
         let mut patience = Patience::new();
         let sieve = RuleSieve::of(&self.policy, &admitted.facts);
@@ -263,7 +238,7 @@ impl<'a> Run<'a> {
                 held = None;
                 drop(turn);
                 approval.obtain(self, &verdict, Some(&set)).await?; // 7
-                turn = self.take_turn(&admitted.facts.arguments, None).await;
+                turn = self.take_turn(&admitted.facts.arguments, None).await?;
                 // What the person has seen must still be what would happen.
                 continue;
             }
@@ -308,7 +283,10 @@ impl<'a> Run<'a> {
     }
 
     /// Waits for the calls before this one that are changing the same files.
-    async fn take_turn(&self, arguments: &Value, place: Option<crate::dispatch::Place>) -> Turn {
+    ///
+    /// # Errors
+    /// `cancelled`: the call was taken back meanwhile.
+    async fn take_turn(&self, arguments: &Value, place: Option<Place>) -> Result<Turn, ToolError> {
         // What is not a path in this workspace is nobody else's either; the tool will say what is wrong with it.
         let named = self.tool.paths(arguments).into_iter().filter_map(|text| self.view.path(text).ok());
         let mut paths: Vec<_> = named.flat_map(|path| [self.view.spelled(path.clone()), path]).collect();
@@ -322,7 +300,8 @@ impl<'a> Run<'a> {
             paths.dedup();
         }
         let outer = self.control.within.as_ref().map_or(&[][..], |within| &within.turns);
-        self.dispatcher.turns.take(place, paths, usage, outer).await
+        let turn = self.dispatcher.turns.take(place, paths, usage, outer);
+        self.control.cancel.run_until_cancelled(turn).await.ok_or_else(View::taken_back)
     }
 
     /// Step 9: hooks have the last word on what the model sees; a change that was made has happened all the same.
@@ -350,81 +329,6 @@ impl<'a> Run<'a> {
             }
         }
         completed
-    }
-
-    /// Step 10: the single outcome that the model sees.
-    pub(super) fn record_result(&self, completed: &Completed) {
-        let ledger = &self.dispatcher.ledger;
-        if ledger.is_none() {
-            return;
-        }
-        if let Ok(output) = &completed.outcome {
-            for sight in output.sights() {
-                self.record(observed(&sight));
-                let real = self.real(&sight.path);
-                ledger.seen().observe(&self.stamp.caller, &real, seen(&sight));
-            }
-            output.events().into_iter().for_each(|event| self.record(event));
-        }
-        for Context { hook, text } in &completed.context {
-            self.record(Event::ContextMessage { hook: hook.clone(), text: text.clone() });
-        }
-        let card = completed.outcome.as_ref().ok().and_then(Output::card).map(|card| card.line);
-        let error = completed.outcome.as_ref().err();
-        self.record(Event::ToolResult {
-            tool: self.tool.spec().name.to_owned(),
-            card: card.unwrap_or_default(),
-            error: error.map(|error| error.code.to_string()),
-            message: error.map(|error| self.worth_recording(&error.message)),
-            change: completed.change,
-            micros: self.micros(),
-        });
-    }
-
-    /// Step 10 for a tool that has panicked.
-    pub(super) fn record_panic(&self) {
-        self.dispatcher.ledger.record_with(&self.stamp, || Event::ToolResult {
-            tool: self.tool.spec().name.to_owned(),
-            card: String::new(),
-            error: Some("internal".to_owned()),
-            message: Some("The tool failed internally.".to_owned()),
-            change: None,
-            micros: self.micros(),
-        });
-    }
-
-    fn micros(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
-    }
-
-    pub(super) fn record(&self, mut event: Event) {
-        if self.has_secrets() {
-            for words in event.words_mut() {
-                *words = self.without_secrets(std::mem::take(words));
-            }
-        }
-        self.dispatcher.ledger.record(&self.stamp, event);
-    }
-
-    /// Whether something of this call is to be told to nobody but its tool and the hooks.
-    pub(super) fn has_secrets(&self) -> bool {
-        self.secrets.any() || self.rewritten.get().is_some_and(Secrets::any)
-    }
-
-    /// `text` without what is secret.
-    pub(super) fn without_secrets(&self, text: String) -> String {
-        if !self.has_secrets() {
-            return text;
-        }
-        let hidden = self.secrets.hidden_in(&text);
-        self.rewritten.get().map_or_else(|| hidden.to_string(), |more| more.hidden_in(&hidden).into_owned())
-    }
-
-    /// What the log says of a message. Behind its first line some show what is in the file, which may be as secret as what
-    /// should have come there.
-    fn worth_recording(&self, message: &str) -> String {
-        let told = if self.has_secrets() { message.lines().next().unwrap_or_default() } else { message };
-        told.to_owned()
     }
 
     /// Where the links on the way to `path` lead now.

@@ -1,9 +1,9 @@
 //! Bytes that are kept: what changes displaced, and texts too long for the log. Named by their version.
 
 mod disk;
+mod memory;
 mod sweep;
 
-use std::collections::HashMap;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
 
@@ -11,6 +11,7 @@ use bytes::Bytes;
 use cap_std::fs::Dir;
 
 use crate::ledger::blobs::disk::DiskBlobs;
+use crate::ledger::blobs::memory::MemoryBlobs;
 pub use crate::ledger::blobs::sweep::{Limits, Swept, Total};
 use crate::ledger::store::hold;
 use crate::model::version::Version;
@@ -21,7 +22,7 @@ use crate::workspace::{Displaced, DisplacedSource};
 #[derive(Debug)]
 pub(super) enum Blobs {
     Disk(DiskBlobs),
-    Memory(Mutex<HashMap<Version, Bytes>>),
+    Memory(Mutex<MemoryBlobs>),
 }
 
 impl Blobs {
@@ -46,7 +47,7 @@ impl Blobs {
         match self {
             Blobs::Disk(disk) => disk.put(version, bytes, false),
             Blobs::Memory(kept) => {
-                hold(kept).entry(version).or_insert_with(|| Bytes::copy_from_slice(bytes));
+                hold(kept).put(version, || Bytes::copy_from_slice(bytes));
                 Ok(())
             }
         }
@@ -62,14 +63,14 @@ impl Blobs {
             }
             (Blobs::Disk(disk), DisplacedSource::File { folder, name }) => disk.take(displaced.version, folder, name),
             (Blobs::Memory(kept), DisplacedSource::Bytes(bytes)) => {
-                hold(kept).insert(displaced.version, (*bytes).clone());
+                hold(kept).put(displaced.version, || (*bytes).clone());
                 Ok(false)
             }
             (Blobs::Memory(kept), DisplacedSource::File { folder, name }) => {
                 let mut bytes = Vec::new();
                 folder.open(name)?.read_to_end(&mut bytes)?;
                 check(displaced.version, &bytes)?;
-                hold(kept).insert(displaced.version, bytes.into());
+                hold(kept).put(displaced.version, || bytes.into());
                 Ok(false)
             }
         }
@@ -98,7 +99,7 @@ impl Blobs {
     pub(super) fn get(&self, version: Version) -> io::Result<Option<Bytes>> {
         match self {
             Blobs::Disk(disk) => disk.get(version),
-            Blobs::Memory(kept) => Ok(hold(kept).get(&version).cloned()),
+            Blobs::Memory(kept) => Ok(hold(kept).get(version)),
         }
     }
 }

@@ -111,8 +111,10 @@ impl Log {
             hold(&self.waiting).put_back(taken);
             return Err(error);
         }
-        if durable {
-            sink.sync()?;
+        if durable && let Err(error) = sink.sync() {
+            // That lines are missing is still to be told.
+            hold(&self.waiting).lost += taken.lost;
+            return Err(error);
         }
         Ok(taken.lost)
     }

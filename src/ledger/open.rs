@@ -39,7 +39,8 @@ impl Default for Options {
 }
 
 impl Ledger {
-    /// A ledger that lives as long as it is held: full behaviour, nothing on disk.
+    /// A ledger that lives as long as it is held: full behaviour, nothing on disk. It holds what is newest, some megabytes
+    /// of what was recorded and 256 MiB of what can be put back; a server that runs for long has it in a state folder.
     #[must_use]
     pub fn in_memory(world: Arc<dyn World>) -> Self {
         let session = SessionId::new(world.now(), world.random());

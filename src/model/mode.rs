@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// The name of the tool that runs a program in code mode.
 pub const RUN_CODE: &str = "run_code";
 
+/// What it is called with, for those who have to know although no programs are run.
+pub const RUN_CODE_ARGUMENTS: [&str; 3] = ["code", "description", "timeout_ms"];
+
 /// How the tools reach a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

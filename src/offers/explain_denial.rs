@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::ledger::Ledger;
-use crate::model::error::{ErrorCode, ToolError};
+use crate::model::error::{ErrorCode, ToolError, glimpse};
 use crate::model::event::{Event, Line, Phase};
 use crate::model::id::CallId;
 use crate::offer::prompt::{Message, Prompt, PromptSpec};
@@ -73,7 +73,10 @@ impl Prompt for ExplainDenial {
                 Some(known.ok_or_else(|| {
                     ToolError::bad_argument(
                         "call",
-                        format_args!("no call with the number {text} was denied in this session"),
+                        format_args!(
+                            "no call with the number {} was denied in this session. Leave it out for the last one that was",
+                            glimpse(text)
+                        ),
                     )
                 })?)
             }

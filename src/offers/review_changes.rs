@@ -1,15 +1,15 @@
 //! The prompt `review-changes`: what was changed in this session, as a diff, for a second look.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::ledger::{ChangedStep, Filter, Ledger, Status};
+use crate::ledger::{Filter, Ledger, Status};
 use crate::model::error::ToolError;
-use crate::model::event::FsAction;
+use crate::model::event::{FsAction, FsStep};
 use crate::model::path::WsPath;
 use crate::model::version::Version;
 use crate::offer::prompt::{Message, Prompt, PromptSpec};
@@ -47,6 +47,16 @@ struct Touched {
     after: Option<String>,
 }
 
+/// What a session has done to files.
+#[derive(Default)]
+struct Done {
+    touched: BTreeMap<WsPath, Touched>,
+    /// What was moved or deleted as it was and still is, a line each, with the paths that it is about.
+    whole: Vec<(Vec<WsPath>, String)>,
+    /// Files that were changed and then deleted whole, by the name under which they are kept.
+    deleted: HashMap<String, Vec<(WsPath, Touched)>>,
+}
+
 /// What a file was or is.
 enum Side {
     Absent,
@@ -62,8 +72,8 @@ impl ReviewChanges {
         ReviewChanges { ledger }
     }
 
-    /// The files that the caller has changed in this session, oldest change first.
-    fn touched(&self, view: &View, below: Option<&WsPath>) -> Result<BTreeMap<WsPath, Touched>, ToolError> {
+    /// What the caller has done in this session at `below`, or anywhere.
+    fn done(&self, view: &View, below: Option<&WsPath>) -> Result<Done, ToolError> {
         let filter = Filter {
             caller: Some(view.caller().to_owned()),
             session: self.ledger.session().cloned(),
@@ -73,21 +83,15 @@ impl ReviewChanges {
         records.reverse();
         // What was done and taken back again leaves the file as it was.
         records.retain(|record| record.status == Status::Done);
-        let mut touched = BTreeMap::new();
-        for ChangedStep { step, .. } in records.into_iter().flat_map(|record| record.steps) {
-            let Ok(path) = WsPath::parse(&step.path) else { continue };
-            if !matches!(step.action, FsAction::Write | FsAction::Delete)
-                || below.is_some_and(|below| !path.is_within(below))
-            {
-                continue;
-            }
-            touched
-                .entry(path)
-                .and_modify(|touched: &mut Touched| touched.after.clone_from(&step.after))
-                .or_insert(Touched { before: step.before, after: step.after });
+        let mut done = Done::default();
+        for record in records {
+            let stands = record.stands() && record.undoes().is_none();
+            record.steps.into_iter().for_each(|step| done.take(step.step, stands));
         }
-        touched.retain(|_, touched| touched.before != touched.after);
-        Ok(touched)
+        let wanted = |path: &WsPath| below.is_none_or(|below| path.is_within(below) || below.is_within(path));
+        done.touched.retain(|path, touched| wanted(path) && touched.before != touched.after);
+        done.whole.retain(|(paths, _)| paths.iter().any(wanted));
+        Ok(done)
     }
 
     /// What a file was, from the bytes that were kept when it was changed.
@@ -133,6 +137,46 @@ impl ReviewChanges {
     }
 }
 
+impl Done {
+    /// Takes the next step; `stands` says that nobody has taken it back.
+    fn take(&mut self, step: FsStep, stands: bool) {
+        let Ok(path) = WsPath::parse(&step.path) else { return };
+        let mut told = None;
+        match step.action {
+            FsAction::Write | FsAction::Delete => {
+                let FsStep { before, after, .. } = step;
+                let touched = self.touched.entry(path).or_insert(Touched { before, after: None });
+                touched.after = after;
+                return;
+            }
+            FsAction::Move => {
+                let Some(from) = step.from.and_then(|from| WsPath::parse(&from).ok()) else { return };
+                for (file, touched) in self.take_out(&from) {
+                    let file = file.below(&from).map_or(file, |below| below.under(&path));
+                    self.touched.insert(file, touched);
+                }
+                told = Some((format!("{from} was moved to {path}.\n"), vec![from, path]));
+            }
+            FsAction::Remove => {
+                let gone = self.take_out(&path);
+                self.deleted.insert(step.kept.unwrap_or_default(), gone);
+                told = Some((format!("{path} was deleted, with all that was in it.\n"), vec![path]));
+            }
+            FsAction::Restore => {
+                let back = self.deleted.remove(&step.kept.unwrap_or_default());
+                self.touched.extend(back.into_iter().flatten());
+            }
+            FsAction::MakeDir | FsAction::RemoveDir => {}
+        }
+        self.whole.extend(told.filter(|_| stands).map(|(line, paths)| (paths, line)));
+    }
+
+    /// The files at `path` and below.
+    fn take_out(&mut self, path: &WsPath) -> Vec<(WsPath, Touched)> {
+        self.touched.extract_if(.., |file, _| file.is_within(path)).collect()
+    }
+}
+
 fn now(view: &View, path: &WsPath) -> Side {
     let file = match view.open(path) {
         Ok(file) => file,
@@ -145,6 +189,12 @@ fn now(view: &View, path: &WsPath) -> Side {
         Ok(_) => Side::Bytes(bytes.into()),
         Err(_) => Side::Unknown("it cannot be read"),
     }
+}
+
+/// What stands around `text`, such that nothing in it can end it.
+fn fence(text: &str) -> String {
+    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(3.max(longest + 1))
 }
 
 impl Prompt for ReviewChanges {
@@ -160,9 +210,10 @@ impl Prompt for ReviewChanges {
 
     async fn get(&self, view: &View, args: Args) -> Result<Vec<Message>, ToolError> {
         let below = args.path.as_deref().filter(|path| !path.is_empty()).map(|path| view.path(path)).transpose()?;
-        let mut diffs = String::new();
+        let Done { touched, whole, .. } = self.done(view, below.as_ref())?;
+        let mut diffs: String = whole.into_iter().map(|(_, line)| line).collect();
         let mut left_out = 0;
-        for (path, touched) in self.touched(view, below.as_ref())? {
+        for (path, touched) in touched {
             view.check_cancelled()?;
             let shown = self.shown(view, &path, &touched);
             if diffs.len() + shown.len() > MOST {
@@ -178,20 +229,17 @@ impl Prompt for ReviewChanges {
                 "Nothing was changed in this session{place} that still stands. Say so, and nothing else."
             ))]);
         }
-        let rest = match left_out {
-            0 => "",
-            _ => " Read the files whose diffs are too long.",
-        };
+        let rest = if left_out == 0 { "" } else { " Read the files whose diffs are too long." };
+        let fence = fence(&diffs);
         Ok(vec![Message::user(format!(
             "Review what was changed in this session, as if somebody else had written it. Look for mistakes, for what was \
              forgotten and for what nobody asked for. List what you find, the worst first, each with its file and line; \
-             say so if you find nothing. Change nothing yet.{rest}\n\n```diff\n{diffs}```"
+             say so if you find nothing. Change nothing yet.{rest}\n\n{fence}diff\n{diffs}{fence}"
         ))])
     }
 
     async fn complete(&self, view: &View, typing: &Typing) -> Result<Vec<String>, ToolError> {
-        let touched = self.touched(view, None)?;
-        let paths = touched.into_keys().map(|path| path.as_str().to_owned());
+        let paths = self.done(view, None)?.touched.into_keys().map(|path| path.as_str().to_owned());
         Ok(paths.filter(|path| path.starts_with(&typing.text)).collect())
     }
 }

@@ -168,6 +168,12 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
+    /// Whether it may subscribe to that as well, where it may to no more than `most`.
+    pub(crate) fn has_room(&self, uri: &str, most: usize) -> bool {
+        let uris = self.uris();
+        uris.len() < most || uris.contains(uri)
+    }
+
     /// Whether that was new.
     pub(crate) fn subscribe(&self, uri: &str) -> bool {
         self.uris().insert(uri.to_owned())

@@ -1,13 +1,10 @@
 //! `prompts/list` and `prompts/get`.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
 use jsonrpsee::{Extensions, RpcModule};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::dispatch::{Completed, Control};
@@ -15,13 +12,14 @@ use crate::model::error::glimpse;
 use crate::offer::prompt::Message;
 use crate::offer::{OfferedPrompt, Told, told_arguments};
 use crate::rpc::Shared;
-use crate::rpc::approval::{CallText, Retry};
+use crate::rpc::approval::CallText;
 use crate::rpc::blocks::Blocks;
 use crate::rpc::context::Context;
-use crate::rpc::era::{Era, even_null};
-use crate::rpc::errand::{self, Came, Errand};
+use crate::rpc::era::Era;
+use crate::rpc::errand::{self, Came, Errand, Named};
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
+use crate::rpc::page;
 use crate::rpc::principal::Access;
 use crate::rpc::reply::{self, Keep, MethodResult};
 use crate::text::json::push_string;
@@ -35,22 +33,10 @@ pub(super) fn register(module: &mut RpcModule<Shared>) -> Result<(), RegisterMet
 }
 
 fn list(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> MethodResult {
-    #[derive(Deserialize, Default)]
-    struct List<'a> {
-        #[serde(borrow)]
-        cursor: Option<Cow<'a, str>>,
-    }
     let context = Context::of(extensions).ok_or_else(no_context)?;
-    let List { cursor } = match params.as_str() {
-        None | Some("null") => List::default(),
-        Some(params) => serde_json::from_str(params).map_err(RpcError::invalid_params)?,
-    };
     // There are never so many that they would not fit one page.
-    if let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) {
-        let cursor = glimpse(&cursor).into_owned();
-        return Err(
-            RpcError::invalid_params(format_args!("cursor {cursor} is not one that this server gave out")).into()
-        );
+    if let Some(cursor) = page::cursor(params)? {
+        return Err(page::unknown(&cursor).into());
     }
     let prompts: Vec<_> = shared.dispatcher.offers().prompts().map(described).collect();
     reply::complete(context.scope.era, &shared.profile, Keep::UntilTold, json!({"prompts": prompts}))
@@ -72,32 +58,17 @@ fn described(prompt: &OfferedPrompt) -> Value {
     json!({"name": spec.name, "title": spec.title, "description": spec.description, "arguments": arguments})
 }
 
-#[derive(Deserialize)]
-struct GetParams<'a> {
-    #[serde(borrow, default)]
-    name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "requestState", deserialize_with = "even_null")]
-    state: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "inputResponses", deserialize_with = "even_null")]
-    responses: Option<&'a RawValue>,
-}
-
 async fn get(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
     let context = Context::of(extensions).ok_or_else(no_context)?;
     context.allow(Access::Read)?;
-    let GetParams { name, arguments, state, responses } =
-        serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
-    let name = name.ok_or_else(|| RpcError::invalid_params("params must have the name of a prompt"))?;
-    let name = name.as_ref();
+    let named = Named::read(params, "prompt")?;
+    let (name, raw) = (named.name(), named.arguments());
     let prompt = shared.dispatcher.offers().prompt_named(name).ok_or_else(|| unknown(name, shared))?;
-    let raw = arguments.map_or("{}", RawValue::get);
     let arguments: Map<String, Value> = serde_json::from_str(raw)
         .map_err(|_| RpcError::invalid_params("arguments must be an object whose members are texts"))?;
     check(prompt, &arguments)?;
     let text = CallText { method: "prompts/get", name, arguments: raw };
-    let errand = Errand { shared, context: &context, text, retry: Retry { state, responses } };
+    let errand = Errand { shared, context: &context, text, retry: named.retry() };
     let arguments = told_arguments(name, arguments);
     let dispatch = async |caller, control: Control| {
         shared.dispatcher.fetch(&prompt.get, "prompts/get", arguments, &caller, control).await

@@ -24,6 +24,7 @@ use crate::rpc::era::{Era, even_null};
 use crate::rpc::errand::{self, Came, Errand};
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
+use crate::rpc::page;
 use crate::rpc::principal::Access;
 use crate::rpc::reply::{self, Keep, MethodResult};
 use crate::tool::content::Contents;
@@ -78,7 +79,7 @@ impl Cursor {
 }
 
 /// The page that begins at `cursor`, and where the next one does.
-async fn page(
+async fn collect(
     shared: &Arc<Shared>,
     context: &Context,
     cursor: Cursor,
@@ -137,24 +138,14 @@ fn texts((name, value): (&String, &String)) -> (String, Value) {
 }
 
 async fn list(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
-    #[derive(Deserialize, Default)]
-    struct List {
-        cursor: Option<String>,
-    }
     let context = Context::of(extensions).ok_or_else(no_context)?;
     context.allow(Access::Read)?;
-    let List { cursor } = match params.as_str() {
-        None | Some("null") => List::default(),
-        Some(params) => serde_json::from_str(params).map_err(RpcError::invalid_params)?,
-    };
-    let cursor = match cursor.as_deref().filter(|cursor| !cursor.is_empty()) {
+    let cursor = match page::cursor(params)? {
         None => Cursor::Fixed(0),
-        Some(text) => Cursor::read(text, shared.dispatcher.offers()).ok_or_else(|| {
-            RpcError::invalid_params(format_args!("cursor {} is not one that this server gave out", glimpse(text)))
-        })?,
+        Some(text) => Cursor::read(&text, shared.dispatcher.offers()).ok_or_else(|| page::unknown(&text))?,
     };
     context.arrival.client.listening.has_listed();
-    let (resources, next) = page(shared, &context, cursor).await?;
+    let (resources, next) = collect(shared, &context, cursor).await?;
     let mut body = Map::from_iter([("resources".to_owned(), Value::Array(resources))]);
     if let Some(next) = next {
         body.insert("nextCursor".to_owned(), next.write().into());

@@ -143,6 +143,10 @@ fn subscribe(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> M
         return Err(RpcError::resource_not_found(&uri, why, context.scope.era).into());
     }
     let client = &context.arrival.client;
+    if !client.listening.has_room(&uri, MOST) {
+        let why = format_args!("{MOST} resources are subscribed to already; unsubscribe from one first");
+        return Err(RpcError::invalid_request(why).into());
+    }
     if client.listening.subscribe(&uri)
         && let Some(path) = path_of(&uri, &shared.dispatcher)
     {

@@ -1,6 +1,5 @@
 //! `tools/list` and `tools/call`.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -10,7 +9,6 @@ use jsonrpsee::types::Params;
 use jsonrpsee::{Extensions, RpcModule};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use tracing::Instrument as _;
 
 use crate::dispatch::{Completed, Control};
@@ -18,16 +16,15 @@ use crate::model::call::{Call, Caller};
 use crate::model::error::ProtocolError;
 use crate::model::json as strict;
 use crate::model::mode::RUN_CODE;
-use crate::rpc::approval::{CallText, Retry};
+use crate::rpc::approval::CallText;
 use crate::rpc::context::Context;
-use crate::rpc::era::even_null;
-use crate::rpc::errand::{self, Came, Errand};
+use crate::rpc::errand::{self, Came, Errand, Named};
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
 use crate::rpc::meter::Metered;
 use crate::rpc::principal::Access;
 use crate::rpc::reply::{self, Keep, MethodResult};
-use crate::rpc::{Shared, call_result};
+use crate::rpc::{Shared, call_result, page};
 use crate::tool::{Effect, export};
 
 /// Tools on one page of `tools/list`.
@@ -42,15 +39,8 @@ pub(super) fn register(module: &mut RpcModule<Shared>) -> Result<(), RegisterMet
 }
 
 fn list(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> MethodResult {
-    #[derive(Deserialize, Default)]
-    struct List {
-        cursor: Option<String>,
-    }
     let context = Context::of(extensions).ok_or_else(no_context)?;
-    let List { cursor } = match params.as_str() {
-        None | Some("null") => List::default(),
-        Some(params) => serde_json::from_str(params).map_err(RpcError::invalid_params)?,
-    };
+    let cursor = page::cursor(params)?;
     let tools = shared.tools.get_or_init(|| match export::mcp(shared.dispatcher.tools(), shared.profile.structured) {
         Value::Array(tools) => tools.into_iter().filter(|tool| shared.profile.mode.offers(name_of(tool))).collect(),
         other => vec![other],
@@ -86,25 +76,12 @@ struct Page<'a> {
 
 /// Where the page begins that `cursor` stands for: one that we gave out, or none.
 fn page_start(cursor: Option<&str>, tools: usize) -> Result<usize, RpcError> {
-    let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(0) };
+    let Some(cursor) = cursor else { return Ok(0) };
     cursor
         .strip_prefix("tools:")
         .and_then(|start| start.parse().ok())
         .filter(|start| *start < tools && start % PAGE == 0)
-        .ok_or_else(|| RpcError::invalid_params(format_args!("cursor {cursor:?} is not one that this server gave out")))
-}
-
-/// The members of `tools/call` that matter here.
-#[derive(Deserialize)]
-struct CallParams<'a> {
-    #[serde(borrow, default)]
-    name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "requestState", deserialize_with = "even_null")]
-    state: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "inputResponses", deserialize_with = "even_null")]
-    responses: Option<&'a RawValue>,
+        .ok_or_else(|| page::unknown(cursor))
 }
 
 async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
@@ -153,15 +130,12 @@ where
     F: Future<Output = Result<Completed, ProtocolError>> + Send + 'static,
 {
     let context = Context::of(extensions).ok_or_else(no_context)?;
-    let CallParams { name, arguments, state, responses } =
-        serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
-    let name = name.ok_or_else(|| RpcError::invalid_params("params must have the name of a tool"))?;
+    let named = Named::read(params, "tool")?;
+    let (tool, arguments) = (named.name(), named.arguments());
     // A string may hold the object, and only the tool can say whether its schema takes it (B126).
-    let arguments = arguments.map_or("{}", RawValue::get);
     if !arguments.starts_with(['{', '"']) {
         return Err(RpcError::invalid_params("arguments must be an object").into());
     }
-    let tool = name.as_ref();
     if !shared.profile.mode.offers(tool) && shared.dispatcher.tools().get(tool).is_some() {
         return Err(RpcError::invalid_params(format_args!(
             "{tool} is called by a program here: call {RUN_CODE} with code such as `return await tools.{tool}({{...}})`"
@@ -172,7 +146,7 @@ where
     let call = Call { tool: tool.to_owned(), arguments: strict::parse_strict(arguments) };
     let needed = shared.dispatcher.tools().get(tool).map_or(Access::Read, |tool| Access::needed(tool.spec().effect));
     context.allow(needed)?;
-    let errand = Errand { shared, context: &context, text, retry: Retry { state, responses } };
+    let errand = Errand { shared, context: &context, text, retry: named.retry() };
     let dispatch = |caller, control| dispatch(call, caller, control);
     let acts = shared.dispatcher.tools().get(tool).is_some_and(|tool| tool.spec().effect == Effect::Calls);
     let came = if acts { errand.act(dispatch).await? } else { errand.run(dispatch).await? };

@@ -69,14 +69,13 @@ impl<W: Workspace> Server<W> {
         Ok(self)
     }
 
-    /// Adds only the tools that change nothing: `read_file`, `list_dir` and `file_info`.
+    /// Adds only the tools that look at files and change nothing: `read_file`, `list_dir`, `find_files`, `search_files` and
+    /// `file_info`.
     ///
     /// # Errors
     /// A tool of the same name is there already.
     pub fn reading_tools(mut self) -> Result<Self, RegisterError> {
-        self.registry.register(tools::file_info::FileInfo)?;
-        self.registry.register(tools::read_file::ReadFile::default())?;
-        self.registry.register(tools::list_dir::ListDir)?;
+        tools::register_looking(&mut self.registry)?;
         Ok(self)
     }
 
@@ -147,8 +146,8 @@ impl<W: Workspace> Server<W> {
         self
     }
 
-    /// Records calls and changes in `ledger`. By default they are kept in memory, so that changes can be undone while the
-    /// server runs.
+    /// Records calls and changes in `ledger`. By default they are kept in memory, the newest of them, so that changes can be
+    /// undone while the server runs.
     #[must_use]
     pub fn ledger(mut self, ledger: Ledger) -> Self {
         self.ledger = ledger;

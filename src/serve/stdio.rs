@@ -1,7 +1,8 @@
 //! MCP over standard input and output: one frame a line (MCP, basic/transports/stdio).
 //!
 //! One thread reads, and runs each call itself. If a call holds it up for a millisecond another thread goes on reading,
-//! so a slow tool never blocks a `ping`. While more lines wait than one thread gets done, a second one helps. A call that waits for something goes on in the asynchronous runtime.
+//! so a slow tool never blocks a `ping`. While more lines wait than one thread gets done, a second one helps. A call
+//! that waits for something goes on in the asynchronous runtime.
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};

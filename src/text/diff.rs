@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use memchr::memchr_iter;
 use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, ChangeTag, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
+
+use crate::text::splice::{Apart, lines_apart};
 
 /// The change from `old` to `new` as a unified diff with `context` lines around each part; empty if there is none.
 ///
@@ -23,6 +26,47 @@ use similar::{Algorithm, ChangeTag, DiffOp, DiffTag, capture_diff_slices, group_
 /// ```
 #[must_use]
 pub fn unified(path: &str, old: &str, new: &str, context: usize) -> String {
+    below(0, path, old, new, context)
+}
+
+/// [`unified`] of what differs in texts that may be long, and whether that is all of it: no more than `most` bytes of each
+/// are compared, from the first line that differs on.
+///
+/// ```
+/// use toolgate::text::diff::unified_start;
+/// let (diff, whole) = unified_start("a.txt", "1\n2\n3\n4\n", "1\n2\n3\nx\n", 1, 100);
+/// assert!(whole && diff.ends_with("@@ -3,2 +3,2 @@\n 3\n-4\n+x\n"), "{diff}");
+/// let (diff, whole) = unified_start("a.txt", "", &"long\n".repeat(100), 1, 10);
+/// assert!(!whole && diff.ends_with("@@ -0,0 +1,2 @@\n+long\n+long\n"), "{diff}");
+/// ```
+#[must_use]
+pub fn unified_start(path: &str, old: &str, new: &str, context: usize, most: usize) -> (String, bool) {
+    // Without what is the same at the end, so that cutting off makes no difference where there is none.
+    let Apart { before, removed, added } = lines_apart(old.as_bytes(), new.as_bytes());
+    let from = before.saturating_sub(context);
+    let old = &old[line_start(old, from)..line_start(old, before + removed + context)];
+    let new = &new[line_start(new, from)..line_start(new, before + added + context)];
+    let whole = old == new || (old.len() <= most && new.len() <= most);
+    (below(from, path, first_lines(old, most), first_lines(new, most), context), whole)
+}
+
+/// Where the line with that index begins, or else the end.
+fn line_start(text: &str, index: usize) -> usize {
+    let ended = |before: usize| memchr_iter(b'\n', text.as_bytes()).nth(before).map_or(text.len(), |end| end + 1);
+    index.checked_sub(1).map_or(0, ended)
+}
+
+/// As many whole lines as `most` bytes hold; of a first line that is longer its beginning.
+fn first_lines(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let begun = &text[..text.floor_char_boundary(most)];
+    begun.rfind('\n').map_or(begun, |end| &begun[..=end])
+}
+
+/// [`unified`] for texts whose first `above` lines, the same in both, are left out.
+fn below(above: usize, path: &str, old: &str, new: &str, context: usize) -> String {
     if old == new {
         return String::new();
     }
@@ -34,7 +78,8 @@ pub fn unified(path: &str, old: &str, new: &str, context: usize) -> String {
         let _ = writeln!(out, "{mark} {}", quoted(&format!("{side}/{path}")));
     }
     for hunk in group_diff_ops(ops, context) {
-        let _ = writeln!(out, "{}", UnifiedHunkHeader::new(&hunk));
+        let counted: Vec<_> = hunk.iter().map(|op| moved(*op, above)).collect();
+        let _ = writeln!(out, "{}", UnifiedHunkHeader::new(&counted));
         for change in hunk.iter().flat_map(|op| op.iter_changes(&old[..], &new[..])) {
             out.push(match change.tag() {
                 ChangeTag::Equal => ' ',
@@ -61,6 +106,24 @@ pub fn summary(old: &str, new: &str) -> (usize, usize) {
     let ops = capture_diff_slices(Algorithm::Myers, &lines(old), &lines(new));
     let changes = ops.iter().filter(|op| op.tag() != DiffTag::Equal);
     changes.fold((0, 0), |(added, removed), op: &DiffOp| (added + op.new_range().len(), removed + op.old_range().len()))
+}
+
+/// The same so many lines further down.
+fn moved(op: DiffOp, by: usize) -> DiffOp {
+    match op {
+        DiffOp::Equal { old_index, new_index, len } => {
+            DiffOp::Equal { old_index: old_index + by, new_index: new_index + by, len }
+        }
+        DiffOp::Delete { old_index, old_len, new_index } => {
+            DiffOp::Delete { old_index: old_index + by, old_len, new_index: new_index + by }
+        }
+        DiffOp::Insert { old_index, new_index, new_len } => {
+            DiffOp::Insert { old_index: old_index + by, new_index: new_index + by, new_len }
+        }
+        DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+            DiffOp::Replace { old_index: old_index + by, old_len, new_index: new_index + by, new_len }
+        }
+    }
 }
 
 fn lines(text: &str) -> Vec<&str> {
@@ -110,6 +173,23 @@ mod tests {
             assert_eq!(diff(old, new, context), format!("{head}{right}"), "{old:?} {new:?}");
         }
         assert_eq!(diff("a\n", "a\n", 3), "");
+    }
+
+    #[test]
+    fn the_start_of_a_long_change_is_what_the_whole_begins_with() {
+        let old: String = (0..200).map(|n| format!("line {n}\n")).collect();
+        for (at, with) in [(0, "x\n"), (1, ""), (100, "x\ny\n"), (197, "x"), (199, "x")] {
+            let line = format!("line {at}\n");
+            let new = old.replacen(&line, with, 1);
+            assert_eq!(unified_start("f", &old, &new, 3, 1000), (diff(&old, &new, 3), true), "{at} {with:?}");
+        }
+        let new = old.replace("line", "zeile");
+        let (start, whole) = unified_start("f", &old, &new, 3, 100);
+        assert!(!whole && start.contains("\n-line 0\n") && start.contains("\n+zeile 0\n"), "{start}");
+        assert!(start.len() < 400 && !start.contains("No newline"), "{start}");
+        let (start, whole) = unified_start("f", "", &"\u{e4}".repeat(100), 3, 11);
+        assert!(!whole && start.contains("+\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\n"), "{start}");
+        assert_eq!(unified_start("f", &old, &old, 3, 10), (String::new(), true));
     }
 
     #[test]

@@ -35,7 +35,8 @@ pub fn push_harmless(shown: &mut String, text: &str, most: usize, kept: impl Fn(
     }
 }
 
-/// Whether a character cannot be seen, or changes how others are: control characters, line ends, what sets the direction of writing, and what has no width.
+/// Whether a character cannot be seen, or changes how others are: control characters, line ends, what sets the
+/// direction of writing, and what has no width.
 #[must_use]
 pub fn is_harmful(char: char) -> bool {
     char.is_control()

@@ -368,5 +368,6 @@ pub(crate) enum ErasedPlan {
     /// A deed of another kind, not begun.
     Act(Act<Output>),
 }
+
 #[cfg(test)]
 mod tests;

@@ -284,7 +284,10 @@ impl View {
         if bytes.len() as u64 > limit {
             return Err(ToolError::new(
                 ErrorCode::TooLarge,
-                format!("{path} is larger than the {limit} bytes that can be edited here. It is as it was."),
+                format!(
+                    "{path} is larger than the {limit} bytes that can be edited here (edit_bytes in the configuration). It \
+                     is as it was. Ask the user to change it, or to raise the limit."
+                ),
             )
             .with("limit", limit));
         }
@@ -317,9 +320,14 @@ impl View {
     /// `cancelled`.
     pub fn check_cancelled(&self) -> Result<(), ToolError> {
         if self.cancel.is_cancelled() {
-            return Err(ToolError::new(ErrorCode::Cancelled, "The call was taken back. Nothing was changed."));
+            return Err(View::taken_back());
         }
         Ok(())
+    }
+
+    /// `cancelled`.
+    pub(crate) fn taken_back() -> ToolError {
+        ToolError::new(ErrorCode::Cancelled, "The call was taken back. Nothing was changed.")
     }
 
     /// Resolves when the caller takes the call back.

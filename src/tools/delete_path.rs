@@ -8,6 +8,7 @@ use super::{kind_word, not_found};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
+use crate::text::counted::counted;
 use crate::tool::view::View;
 use crate::tool::{Card, Effect, Facts, Intent, Plan, Spec, Tool};
 use crate::workspace::{Depth, Kind, Survey};
@@ -68,9 +69,9 @@ impl Tool for DeletePath {
             return Err(ToolError::new(
                 ErrorCode::DirectoryNotEmpty,
                 format!(
-                    "{path} is a folder that holds {entries} {}. Nothing was deleted. Look with list_dir, and set \
-                     recursive to delete it with all of them.",
-                    if entries == 1 { "entry" } else { "entries" }
+                    "{path} is a folder that holds {}. Nothing was deleted. Look with list_dir, and set recursive to delete \
+                     it with all of them.",
+                    counted(entries, "entry", "entries")
                 ),
             )
             .with("path", path.to_string())
@@ -85,8 +86,9 @@ impl Tool for DeletePath {
     fn observe(output: &Output) -> String {
         match (output.kind.as_str(), output.entries) {
             ("folder", 0) => format!("Folder deleted: {}", output.path),
-            ("folder", 1) => format!("Folder deleted: {} (1 entry)", output.path),
-            ("folder", entries) => format!("Folder deleted: {} ({entries} entries)", output.path),
+            ("folder", entries) => {
+                format!("Folder deleted: {} ({})", output.path, counted(entries, "entry", "entries"))
+            }
             ("link", _) => format!("Link deleted: {}", output.path),
             _ => format!("File deleted: {}", output.path),
         }
@@ -102,10 +104,14 @@ impl Tool for DeletePath {
     }
 
     fn present_result(output: &Output) -> Option<Card> {
-        Some(Card::new(match output.entries {
-            0 => format!("Deleted {} {}", output.kind, output.path),
-            1 => format!("Deleted {} {} (1 entry, {} bytes)", output.kind, output.path, output.bytes),
-            entries => format!("Deleted {} {} ({entries} entries, {} bytes)", output.kind, output.path, output.bytes),
+        let Output { kind, path, entries, bytes } = output;
+        Some(Card::new(match entries {
+            0 => format!("Deleted {kind} {path}"),
+            _ => format!(
+                "Deleted {kind} {path} ({}, {})",
+                counted(*entries, "entry", "entries"),
+                counted(*bytes, "byte", "bytes")
+            ),
         }))
     }
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::{check_no_nul, not_text};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
+use crate::text::counted::counted;
 use crate::text::encoding::{self, Encoding};
 use crate::text::find::{self, Eol};
 use crate::text::hint::{self, Near};
@@ -260,8 +261,7 @@ pub(super) struct Move {
 
 /// What patches have done, for people: `3 matches, +2 -1 lines`.
 pub(super) fn done(replaced: usize, (added, removed): (usize, usize)) -> String {
-    let matches = if replaced == 1 { "match" } else { "matches" };
-    format!("{replaced} {matches}, +{added} -{removed} lines")
+    format!("{}, +{added} -{removed} lines", counted(replaced, "match", "matches"))
 }
 
 /// The change from `old` to `new` as a unified diff that fits an answer.

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::walking::{First, LeftOut, Rank, counted, glob};
-use super::{not_found, shown};
+use super::walking::{First, LeftOut, Rank, glob};
+use super::{PathKind, not_found, shown};
 use crate::model::error::ToolError;
+use crate::text::counted::counted;
 use crate::tool::view::View;
 use crate::tool::{Card, Effect, Facts, Plan, Spec, Tool};
 use crate::tools::walking::Ticker;
@@ -56,17 +57,7 @@ pub struct Hit {
     pub path: String,
     /// What it is.
     #[serde(rename = "type")]
-    pub kind: HitKind,
-}
-
-/// What was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum HitKind {
-    File,
-    Dir,
-    Link,
-    Other,
+    pub kind: PathKind,
 }
 
 impl Tool for FindFiles {
@@ -113,7 +104,7 @@ impl Tool for FindFiles {
             bytes += path.len() + 1;
             bytes <= view.limits().found_bytes
         };
-        let found = first.into_sorted().take_while(fits).map(hit).collect();
+        let found = first.into_sorted().take_while(fits).map(|(path, kind)| Hit { path, kind: kind.into() }).collect();
         let left_out = LeftOut::new(strolled, Unreadable::default());
         Ok(Plan::Answer(Output { path: path.to_string(), found, total, left_out }))
     }
@@ -122,7 +113,7 @@ impl Tool for FindFiles {
         let mut text = String::with_capacity(output.found.len() * 32);
         for Hit { path, kind } in &output.found {
             text.push_str(&shown(path));
-            text.push_str(if *kind == HitKind::Dir { "/\n" } else { "\n" });
+            text.push_str(if *kind == PathKind::Dir { "/\n" } else { "\n" });
         }
         text
     }
@@ -157,14 +148,4 @@ impl Tool for FindFiles {
     fn present_result(output: &Output) -> Option<Card> {
         Some(Card::new(format!("Found {} in {}", counted(output.total, "path", "paths"), output.path)))
     }
-}
-
-fn hit((path, kind): (String, Kind)) -> Hit {
-    let kind = match kind {
-        Kind::File => HitKind::File,
-        Kind::Dir => HitKind::Dir,
-        Kind::Link => HitKind::Link,
-        Kind::Other => HitKind::Other,
-    };
-    Hit { path, kind }
 }

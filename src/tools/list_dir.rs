@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{not_found, shown};
-use crate::model::error::ToolError;
+use super::{PathKind, not_found, shown};
+use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
+use crate::text::counted::counted;
 use crate::tool::view::View;
 use crate::tool::{Card, Effect, Facts, Plan, Spec, Tool};
 use crate::workspace::{Entry, Kind};
@@ -51,7 +52,7 @@ pub struct Row {
     pub path: String,
     /// What it is.
     #[serde(rename = "type")]
-    pub kind: RowKind,
+    pub kind: PathKind,
     /// Its size in bytes, for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
@@ -61,16 +62,6 @@ pub struct Row {
     /// What is odd about it: a broken link, a name that no call can use, a folder that cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-}
-
-/// What an entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum RowKind {
-    File,
-    Dir,
-    Link,
-    Other,
 }
 
 impl Tool for ListDir {
@@ -127,22 +118,21 @@ impl Tool for ListDir {
     }
 
     fn present_result(output: &Output) -> Option<Card> {
-        let shown = output.entries.len();
-        let entries = if shown == 1 { "entry" } else { "entries" };
+        let shown = counted(output.entries.len(), "entry", "entries");
         let more = if output.omitted > 0 { ", and there are more" } else { "" };
-        Some(Card::new(format!("Listed {}: {shown} {entries}{more}", output.path)))
+        Some(Card::new(format!("Listed {}: {shown}{more}", output.path)))
     }
 }
 
 impl Row {
     fn write_line(&self, text: &mut String) {
         let kind = match self.kind {
-            RowKind::File => "file",
-            RowKind::Dir => "dir",
-            RowKind::Link => "link",
-            RowKind::Other => "other",
+            PathKind::File => "file",
+            PathKind::Dir => "dir",
+            PathKind::Link => "link",
+            PathKind::Other => "other",
         };
-        let slash = if self.kind == RowKind::Dir { "/" } else { "" };
+        let slash = if self.kind == PathKind::Dir { "/" } else { "" };
         let size = self.size.map_or_else(|| "-".to_owned(), |size| size.to_string());
         // Writing to a string cannot fail.
         let _ = write!(text, "{kind} {size} {}{slash}", shown(&self.path));
@@ -194,7 +184,7 @@ impl Walk<'_> {
     fn enter(&mut self, folder: &WsPath, below: &str, depth: u32) -> Result<(), ToolError> {
         let row = self.rows.len() - 1;
         match self.folder(folder, below, depth) {
-            Err(error) if error.code != crate::model::error::ErrorCode::Cancelled => {
+            Err(error) if error.code != ErrorCode::Cancelled => {
                 self.rows[row].note = Some(format!("cannot be listed: {}", error.code));
                 Ok(())
             }
@@ -205,11 +195,9 @@ impl Walk<'_> {
 
 fn row(path: String, entry: Entry) -> Row {
     let (kind, trouble) = match entry.kind {
-        Some(Kind::File) => (RowKind::File, None),
-        Some(Kind::Dir) => (RowKind::Dir, None),
-        Some(Kind::Link) => (RowKind::Link, link_note(entry.leads_to)),
-        Some(Kind::Other) => (RowKind::Other, None),
-        None => (RowKind::Other, Some("cannot be looked at")),
+        Some(Kind::Link) => (PathKind::Link, link_note(entry.leads_to)),
+        Some(kind) => (kind.into(), None),
+        None => (PathKind::Other, Some("cannot be looked at")),
     };
     let unusable = (!entry.addressable).then_some("its name is not UTF-8, so no call can name it");
     let notes: Vec<_> = [trouble, unusable].into_iter().flatten().collect();

@@ -8,6 +8,7 @@ use super::{kind_word, missing_folders, not_found};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
+use crate::text::counted::counted;
 use crate::tool::view::View;
 use crate::tool::{Card, Effect, Facts, Intent, Plan, Spec, Tool};
 use crate::workspace::{Depth, FileErrorKind, Kind};
@@ -144,13 +145,12 @@ fn replaced(view: &View, kind: Kind, to: &WsPath, there: Kind, overwrite: bool) 
     let survey = view.survey(to, Depth::Marks)?;
     match (kind, there) {
         (_, Kind::Dir) if !survey.below.is_empty() => {
-            let (entries, code) = (survey.below.len(), ErrorCode::DirectoryNotEmpty);
-            let code = if overwrite { code } else { ErrorCode::AlreadyExists };
+            let code = if overwrite { ErrorCode::DirectoryNotEmpty } else { ErrorCode::AlreadyExists };
             refuse(
                 code,
                 format!(
-                    "{to} is a folder that holds {entries} {}, and is never replaced. Give the whole new path, such as {}.",
-                    if entries == 1 { "entry" } else { "entries" },
+                    "{to} is a folder that holds {}, and is never replaced. Give the whole new path, such as {}.",
+                    counted(survey.below.len(), "entry", "entries"),
                     to.join("name")
                 ),
             )

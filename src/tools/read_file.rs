@@ -13,6 +13,7 @@ use super::{not_found, not_text};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
 use crate::model::version::Version;
+use crate::text::counted::counted;
 use crate::text::encoding::{self, NotText};
 use crate::text::lines::{self, LineRange, Page, Resume};
 use crate::text::media;
@@ -158,9 +159,9 @@ impl Tool for ReadFile {
             (None, Some(0)) => "[The file is empty: 0 lines.]".to_owned(),
             (None, Some(total)) if output.content.is_empty() => {
                 format!(
-                    "[Nothing to show: line {} is past the end. The file has {total} {}.]",
+                    "[Nothing to show: line {} is past the end. The file has {}.]",
                     output.start_line,
-                    plural(total)
+                    counted(total, "line", "lines")
                 )
             }
             _ => return Vec::new(),
@@ -207,10 +208,6 @@ impl Tool for ReadFile {
             (None, _) => format!("Read {path}, lines {start_line}-{end_line}{of}"),
         }))
     }
-}
-
-fn plural(lines: u64) -> &'static str {
-    if lines == 1 { "line" } else { "lines" }
 }
 
 fn range(args: &Args) -> Result<LineRange, ToolError> {

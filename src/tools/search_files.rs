@@ -14,9 +14,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::walking::{LeftOut, counted};
+use super::walking::LeftOut;
 use super::{not_found, shown};
 use crate::model::error::ToolError;
+use crate::model::path::WsPath;
+use crate::text::counted::counted;
 use crate::tool::view::View;
 use crate::tool::{Card, Effect, Facts, Plan, Spec, Tool};
 pub use row::{Row, RowKind};
@@ -200,7 +202,7 @@ impl Tool for SearchFiles {
 }
 
 /// How many lines hold a pattern as plain text that matches none as an expression (B080).
-fn literally(view: &View, path: &crate::model::path::WsPath, args: &Args) -> Result<Option<u64>, ToolError> {
+fn literally(view: &View, path: &WsPath, args: &Args) -> Result<Option<u64>, ToolError> {
     if args.literal == Some(true) || !pattern::has_meaning(&args.pattern) {
         return Ok(None);
     }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::model::error::ToolError;
 use crate::model::event::Event;
+use crate::text::counted::counted;
 use crate::tool::view::View;
 use crate::tool::{Card, Effect, Plan, Spec, Tool};
 
@@ -92,16 +93,15 @@ impl Tool for TodoWrite {
     }
 
     fn present(args: &Args) -> Card {
-        Card::new(format!("Write down {}", counted(&args.todos)))
+        Card::new(format!("Write down {}", progress(&args.todos)))
     }
 
     fn present_result(output: &Output) -> Option<Card> {
-        Some(Card::new(format!("Wrote down {}", counted(&output.todos))))
+        Some(Card::new(format!("Wrote down {}", progress(&output.todos))))
     }
 }
 
-fn counted(todos: &[Todo]) -> String {
+fn progress(todos: &[Todo]) -> String {
     let done = todos.iter().filter(|todo| todo.status == Status::Done).count();
-    let steps = if todos.len() == 1 { "step" } else { "steps" };
-    format!("{} {steps}, {done} done", todos.len())
+    format!("{}, {done} done", counted(todos.len(), "step", "steps"))
 }

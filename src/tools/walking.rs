@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::shown;
 use crate::model::error::ToolError;
+use crate::text::counted::counted;
 use crate::text::glob::Glob;
 use crate::tool::view::{Strolled, View};
 use crate::workspace::{Unreadable, Walked};
@@ -129,11 +130,6 @@ impl LeftOut {
         }
         notes
     }
-}
-
-/// `1 file`, `2 files`.
-pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// The glob of an argument.

@@ -10,6 +10,7 @@ use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::{WsPath, is_separator};
 use crate::model::version::Version;
+use crate::text::counted::counted;
 use crate::text::encoding::{self, Encoding};
 use crate::text::media;
 use crate::text::names;
@@ -107,21 +108,17 @@ impl Tool for WriteFile {
     }
 
     fn present(args: &Args) -> Card {
-        Card::new(format!("Write {} ({})", args.path, bytes(args.content.len() as u64)))
+        Card::new(format!("Write {} ({})", args.path, counted(args.content.len(), "byte", "bytes")))
     }
 
     fn present_result(output: &Output) -> Option<Card> {
         let Output { path, size, .. } = output;
         Some(Card::new(match (output.created, output.changed) {
-            (true, _) => format!("Created {path}, {}", bytes(*size)),
-            (false, true) => format!("Replaced {path}, {} now", bytes(*size)),
+            (true, _) => format!("Created {path}, {}", counted(*size, "byte", "bytes")),
+            (false, true) => format!("Replaced {path}, {} now", counted(*size, "byte", "bytes")),
             (false, false) => format!("Left {path} as it was: it held exactly this"),
         }))
     }
-}
-
-fn bytes(size: u64) -> String {
-    if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") }
 }
 
 /// The path of a file that may be made: not the workspace's folder, and not spelled as a folder.

@@ -5,12 +5,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, spawn};
 
+use futures_util::FutureExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolgate::{
-    Act, Card, Change, ChangeSet, Effect, ErrorCode, Expect, Intent, Local, Memory, Plan, Server, Spec, Tool,
-    ToolError, View, Workspace,
+    Act, Call, Caller, Card, Change, ChangeSet, Control, Dispatcher, Effect, ErrorCode, Expect, Intent, Local, Memory,
+    Plan, Registry, Server, Settings, Spec, Tool, ToolError, View, Workspace,
 };
 
 use super::support::Temp;
@@ -276,4 +277,22 @@ fn a_call_sees_what_the_calls_before_it_did_although_nobody_waited_for_them() {
         assert_eq!(texts, want, "round {round}");
     }
     assert!(session.end().is_empty());
+}
+
+#[test]
+fn a_call_that_waits_for_its_turn_can_be_taken_back() {
+    let mut registry = Registry::new();
+    toolgate::tools::register(&mut registry).expect("tools");
+    let dispatcher = Dispatcher::new(registry, Memory::new(), Settings::served());
+    let earlier = dispatcher.queue(None);
+    let control = Control::default();
+    let cancel = control.cancel.clone();
+    let arguments = json!({"path": "a", "content": "1"});
+    let call = Call { tool: "write_file".to_owned(), arguments: Ok(arguments) };
+    let mut call = Box::pin(dispatcher.dispatch(call, &Caller::Embedder, control));
+    assert!((&mut call).now_or_never().is_none(), "who came before may change the same file");
+    cancel.cancel();
+    let done = call.now_or_never().expect("an end").expect("a tool that is there");
+    assert_eq!(done.outcome.expect_err("nothing was done").code, ErrorCode::Cancelled);
+    drop(earlier);
 }

@@ -30,7 +30,7 @@ pub(super) struct HttpArguments {
     /// A name, beside those of this machine, under which the server may be asked for.
     #[arg(long, value_name = "HOST", requires = "address")]
     allow_host: Vec<String>,
-    /// Pages, beside those of this machine, that may ask, such as <https://example.com>.
+    /// Pages, beside those of this machine, that may ask, such as `https://example.com`.
     #[arg(long, value_name = "ORIGIN", requires = "address")]
     allow_origin: Vec<String>,
 }

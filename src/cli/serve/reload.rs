@@ -4,7 +4,7 @@
 //! how results look) holds until the server is started again.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::http::HttpArguments;
@@ -30,23 +30,29 @@ type Looks = Option<(SystemTime, u64)>;
 impl Reloader {
     pub(super) fn new(roots: Roots, places: Places, read_only: bool, http: HttpArguments, config: &Config) -> Self {
         let reloader = Reloader { roots, places, read_only, http, seen: Mutex::default() };
-        reloader.look(config);
+        reloader.watch(config);
         reloader
     }
 
-    /// Notes how the files look now.
-    fn look(&self, config: &Config) {
+    /// Watches the files that `config` came from. How those looked that are watched already was noted before they were
+    /// read, so that nothing is missed that was written since.
+    fn watch(&self, config: &Config) {
         let files = config.sources.iter().cloned().chain(self.http.files(&config.http));
-        let seen = files.map(|file| (file.clone(), looks(&file))).collect();
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+        let mut seen = self.seen();
+        let known = std::mem::take(&mut *seen);
+        let before = |file: &PathBuf| known.iter().find(|(other, _)| other == file).map(|(_, looks)| *looks);
+        *seen = files.map(|file| (file.clone(), before(&file).unwrap_or_else(|| looks(&file)))).collect();
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Vec<(PathBuf, Looks)>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Reload for Reloader {
     fn has_changed(&self) -> bool {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = false;
-        for (file, before) in seen.iter_mut() {
+        for (file, before) in self.seen().iter_mut() {
             let now = looks(file);
             changed |= *before != now;
             // A fault is told once.
@@ -56,6 +62,8 @@ impl Reload for Reloader {
     }
 
     fn reload(&self, mcp: &Mcp) -> Result<Renewed, String> {
+        // From here on everything that is written is new.
+        self.has_changed();
         let (config, policy) = anew(&self.roots, &self.places, mcp.tools()).map_err(|error| error.to_string())?;
         let renewed = self.http.renewed(&config.http).map_err(|error| error.to_string())?;
         if !renewed.auth.is_on() && self.http.needs_auth() {
@@ -63,7 +71,7 @@ impl Reload for Reloader {
         }
         let read_only = config.read_only || self.read_only;
         mcp.judge_by(policy, read_only);
-        self.look(&config);
+        self.watch(&config);
         Ok(renewed)
     }
 }

@@ -44,9 +44,10 @@ pub struct Rule {
     /// The tools it is about, as globs; all if left out. One that begins with `!` takes tools out again.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
-    /// The paths it is about, as in `.gitignore`; all, and calls without paths, if left out. `secrets` is a file or folder of that name at any
-    /// depth with all that is in it, `./secrets` only the one at the top, `docs/**` what is in docs, `*.env` such
-    /// files anywhere. One that begins with `!` takes paths out again. Paths are matched where links lead.
+    /// The paths it is about, as in `.gitignore`; all, and calls without paths, if left out. `secrets` is a file or
+    /// folder of that name at any depth with all that is in it, `./secrets` only the one at the top, `docs/**` what is
+    /// in docs, `*.env` such files anywhere. One that begins with `!` takes paths out again. Paths are matched where
+    /// links lead.
     #[serde(default)]
     pub paths: Option<Vec<String>>,
     /// Who asks, as globs over `mcp:local`, `cli`, `oneshot`, `embedder`; anybody if left out.

@@ -57,11 +57,7 @@ impl Blobs {
         let whole = sum(&whole(nodes)?);
         let bytes = match self {
             Blobs::Disk(disk) => sum(&kept(disk.state())?),
-            Blobs::Memory(kept) => {
-                let kept = hold(kept);
-                let bytes = kept.values().map(|bytes| bytes.len() as u64).sum();
-                Total { count: kept.len() as u64, bytes }
-            }
+            Blobs::Memory(kept) => hold(kept).total(),
         };
         Ok(Total { count: bytes.count + whole.count, bytes: bytes.bytes + whole.bytes })
     }

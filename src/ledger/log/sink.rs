@@ -84,13 +84,23 @@ impl Sink for FileSink {
     }
 }
 
+/// More than twice this is not held in memory: the oldest lines go.
+const HELD: usize = 4 * 1024 * 1024;
+
 /// Bytes that whoever holds the other end can look at.
 #[derive(Debug, Clone, Default)]
 pub(in crate::ledger) struct MemorySink(pub(in crate::ledger) Arc<Mutex<Vec<u8>>>);
 
 impl Sink for MemorySink {
+    /// Takes whole lines.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        hold(&self.0).extend_from_slice(bytes);
+        let mut held = hold(&self.0);
+        held.extend_from_slice(bytes);
+        if held.len() > 2 * HELD {
+            let old = held.len() - HELD;
+            let lines = memchr::memchr(b'\n', &held[old..]).map_or(held.len(), |end| old + end + 1);
+            held.drain(..lines);
+        }
         Ok(bytes.len())
     }
 

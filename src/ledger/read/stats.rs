@@ -1,6 +1,7 @@
 //! Figures about what was recorded: how often, how fast, how well.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 
 use serde::Serialize;
 
@@ -55,11 +56,16 @@ pub struct VariantStats {
 
 const BUILT_IN: &str = "built-in";
 
-/// The figures of `lines`, which come in the order of time.
-pub fn stats(lines: impl IntoIterator<Item = Line>) -> Stats {
+/// The figures of `lines`, which come in the order of time. They are not held.
+///
+/// # Errors
+/// A line cannot be read.
+pub fn stats(lines: impl IntoIterator<Item = io::Result<Line>>) -> io::Result<Stats> {
     let mut count = Count::default();
-    lines.into_iter().for_each(|line| count.take(line));
-    count.finish()
+    for line in lines {
+        count.take(line?);
+    }
+    Ok(count.finish())
 }
 
 #[derive(Default)]
@@ -146,7 +152,7 @@ mod tests {
     fn calls_are_counted_by_tool_error_and_wording() {
         let mut lines = vec![called(1, Some("terse")), called(2, None), called(3, None)];
         lines.extend([answered(2, Some("denied"), 30), answered(1, None, 10)]);
-        let stats = stats(lines);
+        let stats = stats(lines.into_iter().map(Ok)).expect("lines that can be read");
         assert_eq!((stats.calls, stats.answered, stats.denials, stats.changes), (3, 2, 1, 0));
         let tool = ToolStats { calls: 2, errors: 1, micros: 40, p50: 10, p95: 30 };
         assert_eq!(stats.tools["read_file"], tool);

@@ -115,6 +115,7 @@ fn secrets_and_long_texts_do_not_stand_in_the_log() {
 #[derive(Clone, Default)]
 struct FullDisk {
     full: Arc<AtomicBool>,
+    unsynced: Arc<AtomicBool>,
     room: Arc<Mutex<Option<usize>>>,
     written: Arc<Mutex<Vec<u8>>>,
 }
@@ -135,7 +136,7 @@ impl Sink for FullDisk {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        Ok(())
+        if self.unsynced.load(Ordering::Relaxed) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 }
 
@@ -176,7 +177,10 @@ fn what_waits_for_too_long_is_counted() {
     (0..100).for_each(|call| record(&log, call));
     assert!(log.flush(false).is_err());
     disk.full.store(false, Ordering::Relaxed);
-    let lost = log.flush(false).unwrap();
+    disk.unsynced.store(true, Ordering::Relaxed);
+    assert!(log.flush(true).is_err(), "written, and still not safe");
+    disk.unsynced.store(false, Ordering::Relaxed);
+    let lost = log.flush(true).unwrap();
     let kept = lines_of(&hold(&disk.written)).len() as u64;
     assert!(kept > 1 && kept + lost == 100, "{kept} {lost}");
     assert_eq!(log.flush(false).unwrap(), 0);

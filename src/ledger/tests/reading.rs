@@ -23,7 +23,7 @@ fn sessions_are_merged_by_time() {
     [one, two, late].iter().for_each(|ledger| ledger.flush().unwrap());
     assert_eq!(calls(&bed), [0, 1, 2, 3, 4, 5, 6]);
     assert_eq!(session_names(&bed.state()).unwrap().len(), 3);
-    assert_eq!(stats(lines(&bed.state()).unwrap().map(Result::unwrap)).calls, 7);
+    assert_eq!(stats(lines(&bed.state()).unwrap()).unwrap().calls, 7);
 }
 
 #[test]

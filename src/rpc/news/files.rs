@@ -1,6 +1,6 @@
 //! News of files: who has subscribed to one is told when it changes, whoever changes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::dispatch::Observer;
@@ -89,10 +89,11 @@ impl Files {
 
     /// Something has happened to files, whoever did it.
     pub(crate) fn sighted(&self, sighting: &Sighting) {
-        for path in &sighting.changed {
-            let uris: Vec<_> = self.watched().paths.get(path).into_iter().flat_map(BTreeMap::keys).cloned().collect();
-            uris.iter().for_each(|uri| self.news.resource_updated(uri));
-        }
+        let uris: BTreeSet<String> = {
+            let watched = self.watched();
+            sighting.changed.iter().flat_map(|path| watched.within(path)).cloned().collect()
+        };
+        uris.iter().for_each(|uri| self.news.resource_updated(uri));
         if sighting.list_changed {
             self.news.resources_changed();
         }
@@ -104,6 +105,13 @@ impl Files {
 }
 
 impl Watched {
+    /// The addresses of the file at `path`, or of all files in the folder that is there.
+    fn within<'a>(&'a self, path: &'a WsPath) -> impl Iterator<Item = &'a String> {
+        let from = self.paths.range::<WsPath, _>(path..);
+        let begin_alike = from.take_while(|(file, _)| file.as_str().starts_with(path.as_str()));
+        begin_alike.filter(|(file, _)| file.is_within(path)).flat_map(|(_, uris)| uris.keys())
+    }
+
     fn watch_or(&mut self, start: impl FnOnce() -> Option<Arc<dyn Watch>>) -> Option<Arc<dyn Watch>> {
         if self.watch.is_none() {
             self.watch = start();
@@ -120,10 +128,11 @@ impl Observer for Files {
         drop(watched);
         let comes_or_goes = |change: &Change| match change {
             Change::Write { expect, .. } => *expect == Expect::Absent,
-            Change::Delete { .. } => true,
-            _ => false,
+            Change::Delete { .. } | Change::Move { .. } | Change::Remove { .. } | Change::Restore { .. } => true,
+            // A folder by itself is no resource.
+            Change::MakeDir { .. } | Change::RemoveDir { .. } => false,
         };
-        let paths = set.iter().map(|change| change.path().clone());
+        let paths = set.iter().flat_map(Change::paths).cloned();
         // Whoever watches sees this as well, and would tell it twice.
         let changed = if files { Vec::new() } else { paths.collect() };
         self.sighted(&Sighting { changed, list_changed: !tree && set.iter().any(comes_or_goes) });

@@ -7,7 +7,8 @@ use crate::model::error::{ErrorCode, ToolError, glimpse};
 /// A longer pattern is no search.
 const MOST_BYTES: usize = 16 * 1024;
 
-/// What a pattern may grow to, and what may be kept while it is matched. The engine is linear in the text whatever the pattern is.
+/// What a pattern may grow to, and what may be kept while it is matched. The engine is linear in the text whatever the
+/// pattern is.
 const MOST_COMPILED_BYTES: usize = 8 * 1024 * 1024;
 
 /// What a pattern is taken for.

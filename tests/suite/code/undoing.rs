@@ -73,11 +73,15 @@ fn the_command_line_takes_a_run_back_too() {
     let before = desk.files();
     let run = run_of(&mut desk);
     let (folder, _) = end(desk);
-    let undo = |name: &str| {
-        let mut command = std::process::Command::new(TOOLGATE);
-        command.args(["undo", name, "--root"]).arg(folder.path()).args(home.options());
-        command.output().expect("the toolgate binary")
+    let toolgate = |command: &str, name: &str| {
+        let mut process = std::process::Command::new(TOOLGATE);
+        process.args([command, name, "--root"]).arg(folder.path()).args(home.options());
+        process.output().expect("the toolgate binary")
     };
+    let shown = String::from_utf8(toolgate("diff", &run).stdout).expect("text");
+    let places = ["created: new", "-1\n", "-one\n+two\n", "-two\n+three\n"].map(|part| shown.find(part));
+    assert!(places.is_sorted() && places[0].is_some(), "its changes as they happened: {places:?} in {shown}");
+    let undo = |name: &str| toolgate("undo", name);
     let output = undo(&run);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));

@@ -89,6 +89,22 @@ fn a_person_sees_what_would_happen_to_every_file() {
 }
 
 #[test]
+fn a_person_sees_a_change_wherever_in_a_large_file_it_is() {
+    let (mut desk, _home) = guarded(&[], ASK);
+    let (lines, last) = (200_000, 200_001);
+    let text = |end: &str| format!("{}{end}", (1..=lines).map(|n| format!("line {n}\n")).collect::<String>());
+    desk.folder.write("large", text("the end\n"));
+    greet(&mut desk, json!({ "elicitation": {} }));
+    let question =
+        asked(&mut desk, "patch_file", &json!({ "path": "large", "old_str": "the end", "new_str": "the END" }));
+    let message = question["params"]["message"].as_str().expect("a message");
+    says(message, &[&format!("@@ -{0},4 +{0},4 @@", last - 3), " line 200000\n", "-the end\n+the END"]);
+    let yes = json!({ "action": "accept", "content": { "approve": true } });
+    said(&mut desk, &question, &yes).ok();
+    assert_eq!(desk.folder.text("large"), text("the END\n"));
+}
+
+#[test]
 fn a_person_sees_what_a_deletion_and_a_move_would_take() {
     let rule = "[[rule]]\ndecision = \"ask\"\ntools = [\"delete_path\", \"move_path\"]\n";
     let (mut desk, _home) = guarded(&[("d/a", "1"), ("d/e/b", "2")], rule);

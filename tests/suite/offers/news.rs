@@ -118,6 +118,51 @@ fn a_legacy_client_subscribes_and_unsubscribes() {
 }
 
 #[test]
+fn what_is_moved_deleted_and_brought_back_whole_is_news_of_the_list_and_of_every_file_in_it() {
+    let temp = Temp::with(&[("d/a.txt", "1\n"), ("d/deep/b.txt", "1\n"), ("e/c.txt", "1\n")]);
+    let server = toolgate::Server::new(Local::open(temp.path()).expect("a folder"));
+    let mut session = Session::start(server.builtin_tools().expect("tools").file_resources().expect("resources"));
+    session.shake_hands("2025-11-25", json!({}));
+    session.request(Era::Legacy, "resources/list", json!({}));
+    // Nobody watches yet: the server's own changes are all that it knows of.
+    for (tool, arguments) in [
+        ("move_path", json!({"from": "e/c.txt", "to": "e/moved.txt"})),
+        ("delete_path", json!({"path": "e", "recursive": true})),
+    ] {
+        let mut told = Vec::new();
+        let params = json!({"name": tool, "arguments": arguments});
+        let request = Request { id: tool.into(), method: "tools/call", params, capabilities: json!({}) };
+        session.ask(Era::Legacy, request, |_, message| told.push(message["method"].clone()));
+        assert_eq!(told, ["notifications/resources/list_changed"], "{tool}");
+    }
+    for uri in ["workspace:///d/a.txt", "workspace:///d/deep/b.txt"] {
+        session.request(Era::Legacy, "resources/subscribe", json!({"uri": uri}));
+    }
+    std::fs::rename(temp.path().join("d"), temp.path().join("elsewhere")).expect("a rename");
+    let mut told: Vec<_> = (0..2).map(|_| session.recv()["params"]["uri"].clone()).collect();
+    told.sort_by_key(Value::to_string);
+    assert_eq!(told, ["workspace:///d/a.txt", "workspace:///d/deep/b.txt"]);
+}
+
+#[test]
+fn a_legacy_client_may_subscribe_to_so_many_and_no_more() {
+    let mut session = Session::start(toolgate::Server::new(Memory::new()).file_resources().expect("resources"));
+    session.shake_hands("2025-11-25", json!({}));
+    let mut subscribe =
+        |n: usize| session.request(Era::Legacy, "resources/subscribe", json!({"uri": format!("workspace:///{n}")}));
+    for n in 0..1000 {
+        let answer = subscribe(n);
+        assert_eq!(answer["result"], json!({}), "{answer}");
+    }
+    let answer = subscribe(1000);
+    assert!(answer["error"]["message"].as_str().expect("an error").contains("unsubscribe"), "{answer}");
+    assert_eq!(subscribe(7)["result"], json!({}), "what it has subscribed to is no more than it was");
+    session.request(Era::Legacy, "resources/unsubscribe", json!({"uri": "workspace:///0"}));
+    let again = json!({"uri": "workspace:///1000"});
+    assert_eq!(session.request(Era::Legacy, "resources/subscribe", again)["result"], json!({}));
+}
+
+#[test]
 fn a_workspace_in_memory_tells_of_what_is_changed_through_the_server() {
     let server =
         toolgate::Server::new(Memory::new()).builtin_tools().expect("tools").file_resources().expect("resources");
