@@ -16,6 +16,7 @@ mod stats;
 mod tools;
 mod trust;
 mod undo;
+mod wait;
 
 use std::process::ExitCode;
 

@@ -162,12 +162,6 @@ impl Dispatcher {
         &self.registry
     }
 
-    /// Whether programs are asked about calls, which takes its time.
-    #[must_use]
-    pub fn asks_hooks(&self) -> bool {
-        !self.policy().hooks.is_empty()
-    }
-
     /// The next place in the line of calls, for a door that takes calls in order and runs them at the same time. Until the
     /// call is dispatched or the place is dropped, every later call waits for it; where the `tool` is known and only
     /// looks, only those wait that change something.
@@ -221,14 +215,17 @@ impl Dispatcher {
     ) -> Result<Completed, ProtocolError> {
         let run = Run::begin(self, tool, caller, control).of(&arguments);
         run.record_call(&arguments, method); // 2
+        let open = run.open();
         // A tool that panics fails alone: its call ends as an internal error, everything else goes on.
         let carried_out = AssertUnwindSafe(run.carry_out(arguments)).catch_unwind().await; // 3 to 8
         let Ok((facts, completed)) = carried_out else {
             run.record_panic();
+            open.end();
             return Err(ProtocolError::Internal { tool: tool.spec().name.to_owned() });
         };
         let completed = run.review(&facts, completed).await; // 9
         run.record_result(&completed); // 10
+        open.end();
         Ok(completed)
     }
 

@@ -3,16 +3,16 @@
 use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
-use futures_util::FutureExt;
 use serde_json::json;
 
 use super::assembly::{Assembly, Places};
 use super::root::Roots;
+use super::wait::wait_for;
 use super::{ask, fail};
 use crate::dispatch::{Completed, Control};
 use crate::gate::command_hook::end_all;
 use crate::model::call::{Call, Caller};
-use crate::model::error::{ProtocolError, ToolError};
+use crate::model::error::ToolError;
 use crate::model::json::{JsonFault, parse_strict};
 
 /// Exit code of a call that the tool could not do.
@@ -67,11 +67,10 @@ fn outcome(arguments: &Arguments) -> Result<Completed, Box<dyn std::error::Error
     let assembly = Assembly::open(&arguments.roots, &arguments.places, false)?;
     let call = Call { tool: arguments.tool.clone(), arguments: Ok(parse_strict(&text).map_err(NotArguments)?) };
     let control = Control { approver: ask::whoever_is_there(), ..Control::default() };
-    // One call at a time never has to wait for another, so no runtime is needed.
-    let outcome = assembly.dispatcher.dispatch(call, &Caller::CommandLine, control).now_or_never();
+    let outcome = wait_for(assembly.dispatcher.dispatch(call, &Caller::CommandLine, control));
     end_all();
     assembly.ledger.flush()?;
-    Ok(outcome.unwrap_or_else(|| Err(ProtocolError::Internal { tool: arguments.tool.clone() }))?)
+    Ok(outcome??)
 }
 
 fn print(arguments: &Arguments, completed: &Completed) -> io::Result<()> {

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use futures_util::FutureExt;
 use serde_json::json;
 
 use super::ask;
@@ -12,11 +11,12 @@ use super::diff::{Sides, headline, summary};
 use super::fail;
 use super::print::{Out, Paint, Tone, printed};
 use super::root::{Roots, shell_word};
+use super::wait::wait_for;
 use crate::dispatch::{Completed, Control};
 use crate::gate::command_hook::end_all;
 use crate::ledger::ChangeRecord;
 use crate::model::call::{Call, Caller};
-use crate::model::error::{ErrorCode, ProtocolError, ToolError};
+use crate::model::error::{ErrorCode, ToolError};
 use crate::model::id::ChangeId;
 use crate::text::harmless;
 
@@ -130,12 +130,10 @@ impl Undoing<'_> {
         Ok(())
     }
 
-    fn call(&self, change: ChangeId) -> Result<Completed, ProtocolError> {
+    fn call(&self, change: ChangeId) -> Result<Completed, Box<dyn std::error::Error>> {
         let call = Call { tool: TOOL.to_owned(), arguments: Ok(json!({"change": change.to_string()})) };
         let control = Control { approver: ask::whoever_is_there(), ..Control::default() };
-        // One call at a time never has to wait for another, so no runtime is needed.
-        let outcome = self.assembly.dispatcher.dispatch(call, &Caller::CommandLine, control).now_or_never();
-        outcome.unwrap_or_else(|| Err(ProtocolError::Internal { tool: TOOL.to_owned() }))
+        Ok(wait_for(self.assembly.dispatcher.dispatch(call, &Caller::CommandLine, control))??)
     }
 
     fn refused(&self, name: ChangeId, error: &ToolError) -> ExitCode {

@@ -1,6 +1,7 @@
 //! One call on its way: the steps of [`Dispatcher::dispatch`](super::Dispatcher::dispatch), each a function.
 
 mod files;
+mod open;
 mod patience;
 mod records;
 mod sights;
@@ -51,6 +52,8 @@ pub(super) struct Run<'a> {
     secrets: Secrets,
     /// The same of the form that hooks have given it.
     rewritten: OnceLock<Secrets>,
+    /// The change that it has made.
+    made: OnceLock<ChangeId>,
 }
 
 /// A call that the gate has let through, or wants a person to decide about.
@@ -99,6 +102,7 @@ impl<'a> Run<'a> {
             view,
             secrets,
             rewritten,
+            made: OnceLock::new(),
         }
     }
 
@@ -244,7 +248,13 @@ impl<'a> Run<'a> {
             }
             self.view.check_cancelled()?;
             let error = match self.perform(&set, &intent, held.take()) {
-                Ok(change) => return Ok(Performed { output, change, notes }), // 8
+                Ok(change) => {
+                    if let Some(change) = change {
+                        // Performed once.
+                        let _ = self.made.set(change);
+                    }
+                    return Ok(Performed { output, change, notes }); // 8
+                }
                 Err(error) => error,
             };
             if !error.is_stale() || before.as_ref() == Some(&set) || !patience.goes_on() {

@@ -9,6 +9,7 @@
 //!
 //! Everything else is a [`HookFailure`]. What a hook writes to standard error is for people, and counts only as a reason.
 
+mod beside;
 mod group;
 mod message;
 mod process;
@@ -80,15 +81,15 @@ impl CommandHook {
         CommandHook { folders: folders.iter().filter(|folder| !folder.at.is_root()).cloned().collect(), ..self }
     }
 
-    /// Runs the command on a call. Blocks until it has ended or its time is up.
-    fn run<T: Answer>(&self, call: &CallFacts, outcome: Option<&OutcomeFacts>) -> Result<T, HookFailure> {
+    /// Runs the command on a call, until it has ended or its time is up.
+    async fn run<T: Answer>(&self, call: &CallFacts, outcome: Option<&OutcomeFacts>) -> Result<T, HookFailure> {
         let event = message::event(&self.name, self.phase, (self.workspace.as_deref(), &self.folders), call, outcome);
         let mut command = Command::new(&self.program);
         command.args(&self.arguments);
         if let Some(folder) = &self.workspace {
             command.current_dir(folder);
         }
-        let ended = process::run(&mut command, event, self.limit).map_err(|trouble| {
+        let ended = beside::run(command, event, self.limit).await.map_err(|trouble| {
             trouble::of_process(&self.name, &self.program, self.workspace.as_deref(), self.limit, trouble)
         })?;
         self.answer(&ended)
@@ -123,7 +124,7 @@ impl Hook for CommandHook {
 
     fn before<'a>(&'a self, call: &'a CallFacts) -> HookFuture<'a, Before> {
         Box::pin(async move {
-            let said: Pre = self.run(call, None)?;
+            let said: Pre = self.run(call, None).await?;
             let verdict = match said.decision {
                 PreDecision::Allow => Verdict::Allow,
                 PreDecision::Ask => Verdict::Ask(self.ground(said.reason)),
@@ -135,7 +136,7 @@ impl Hook for CommandHook {
 
     fn after<'a>(&'a self, call: &'a CallFacts, outcome: &'a OutcomeFacts) -> HookFuture<'a, After> {
         Box::pin(async move {
-            let said: Post = self.run(call, Some(outcome))?;
+            let said: Post = self.run(call, Some(outcome)).await?;
             let block = (said.decision == PostDecision::Block).then(|| self.ground(said.reason).reason);
             Ok(After { block, replace: said.observation, context: said.context })
         })

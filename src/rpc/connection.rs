@@ -73,7 +73,7 @@ pub enum Work {
     Tool {
         /// Its name.
         name: &'static str,
-        /// It only looks, and no hook is asked about it: unless there is much to see, that is quick.
+        /// It only looks: unless there is much to see, that is quick.
         light: bool,
     },
     /// Tools run: several, or one that is not quick to find out.
@@ -248,7 +248,7 @@ impl Connection {
         let dispatcher = &self.mcp.dispatcher;
         tool.and_then(|name| dispatcher.tools().get(name)).map_or(Work::Tools, |tool| Work::Tool {
             name: tool.spec().name,
-            light: tool.spec().effect == Effect::Reads && !dispatcher.asks_hooks(),
+            light: tool.spec().effect == Effect::Reads,
         })
     }
 

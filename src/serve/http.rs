@@ -26,13 +26,14 @@ use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 
 use crate::rpc::Mcp;
+use crate::serve::http::calls::Calls;
 use crate::serve::process;
 pub use options::{HttpLimits, HttpOptions, Refusal, Reload, Renewed};
 
 /// So many calls may block their threads at once; the others wait.
 const PATIENT: usize = 32;
 
-/// Serves clients over HTTP until the process is asked to end. Calls that are under way then are finished, within a
+/// Serves clients over HTTP until it is asked to end. Calls that are under way then are finished, within a
 /// limit.
 ///
 /// # Errors
@@ -40,13 +41,16 @@ const PATIENT: usize = 32;
 pub fn serve(mcp: Mcp, options: HttpOptions) -> std_io::Result<()> {
     options.check().map_err(|refusal| std_io::Error::new(std_io::ErrorKind::InvalidInput, refusal))?;
     process::raise_open_files();
-    let runtime = Builder::new_multi_thread().thread_name("http").enable_all().build()?;
-    // What blocks a thread, such as a hook, must not block the threads that serve connections.
+    // One thread more than can be in a call.
+    let here = std::thread::available_parallelism().map_or(1, usize::from);
+    let runtime = Builder::new_multi_thread().worker_threads(here + 1).thread_name("http").enable_all().build()?;
+    // What blocks a thread, such as a slow disk, must not block the threads that serve connections.
     let patient = Builder::new_multi_thread().worker_threads(PATIENT).thread_name("calls").enable_all().build()?;
     let served = runtime.block_on(async {
         let listener =
             TcpListener::bind(options.address).await.map_err(|error| cannot_bind(options.address, &error))?;
-        listener::run(listener, mcp.clone(), options, patient.handle()).await
+        let calls = Calls::new(here, patient.handle().clone());
+        listener::run(listener, mcp.clone(), options, calls).await
     });
     mcp.close();
     // A call that blocks its thread is not waited for any longer.

@@ -197,7 +197,7 @@ impl<W: Workspace> Server<W> {
         stdio::serve(self.into_mcp()?, input, output)
     }
 
-    /// Serves clients over HTTP, at `/mcp`, until the process is asked to end. Blocks.
+    /// Serves clients over HTTP, at `/mcp`, until the process is asked to end, or [`HttpOptions::stop`] says so. Blocks.
     ///
     /// ```no_run
     /// use std::net::SocketAddr;

@@ -1,8 +1,8 @@
 //! MCP over standard input and output: one frame a line (MCP, basic/transports/stdio).
 //!
 //! One thread reads, and runs each call itself. If a call holds it up for a millisecond another thread goes on reading,
-//! so a slow tool never blocks a `ping`. While more lines wait than one thread gets done, a second one helps. A call
-//! that waits for something goes on in the asynchronous runtime.
+//! so a slow tool never blocks a `ping`. While more lines wait than one thread gets done, a second one helps. A call that
+//! waits for something, such as a hook, does so on a thread of its own.
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -28,6 +28,9 @@ const BATCH: usize = 256 * 1024;
 
 /// Past so many lines that are being answered no thread is started for more: they wait their turn.
 const MOST_THREADS: usize = 256;
+
+/// So many calls wait for something at once, each on a thread.
+const MOST_WAITING: usize = 512;
 
 /// How long calls may stand still after the client has closed its end; then they are taken back.
 const GRACE: Duration = Duration::from_secs(1);
@@ -241,7 +244,7 @@ impl Session {
         }
     }
 
-    /// Runs a call here as far as it goes, and the rest, if it waits for something, in the runtime; `running` goes where
+    /// Runs a call here as far as it goes, and the rest, if it waits for something, on another thread; `running` goes where
     /// the call goes.
     fn answer(self: &Arc<Self>, accepted: Accepted, running: Running) -> Option<Running> {
         let mut pending = match accepted {
@@ -263,8 +266,10 @@ impl Session {
             }
             None => {
                 drop(entered);
-                calls.spawn(async move {
-                    if let Some(answer) = pending.await {
+                // What it does when it goes on may take as long as what it has done so far, so it has a thread of its own.
+                let runtime = calls.clone();
+                calls.spawn_blocking(move || {
+                    if let Some(answer) = runtime.block_on(pending) {
                         running.session.outbox.push(&answer.frame);
                         running.session.outbox.flush();
                     }
@@ -277,7 +282,13 @@ impl Session {
 
     /// Starts what calls need beyond this thread. Without it nothing can be served, so a failure ends the session.
     fn start_calls(self: &Arc<Self>) -> Option<Handle> {
-        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("calls").enable_all().build();
+        // Its own threads only wake those of the calls. More calls than this wait their turn; none waits for a later one.
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .max_blocking_threads(MOST_WAITING)
+            .thread_name("calls")
+            .enable_all()
+            .build();
         let watched = Arc::clone(self);
         let helper = Arc::clone(self);
         let threads =

@@ -1,6 +1,8 @@
 //! The binary behind a socket: MCP over HTTP in both eras, and everything that stands around it.
 
 #[cfg(unix)]
+mod blocking;
+#[cfg(unix)]
 mod ending;
 mod guard;
 mod kit;

@@ -82,6 +82,16 @@ impl AsyncBody for Blocks {
     }
 }
 
+/// Blocks its thread when it goes on after it has waited for something.
+struct BlocksLater(Blocks);
+
+impl AsyncBody for BlocksLater {
+    async fn run(&self, view: &View) -> Result<Plan<Said>, ToolError> {
+        tokio::task::yield_now().await;
+        self.0.run(view).await
+    }
+}
+
 /// Waits until its caller takes it back.
 struct WaitsForCancel;
 
@@ -197,6 +207,26 @@ fn a_tool_that_blocks_its_thread_holds_up_nobody() {
     let_go.send(()).expect("a tool that waits");
     let answer = session.recv();
     assert_eq!((&answer["id"], text(&answer)), (&json!(1), "let go"));
+    assert!(session.end().is_empty());
+}
+
+#[test]
+fn tools_that_block_their_threads_later_hold_up_nobody_either() {
+    let (begun, begins) = channel();
+    let (let_go, go_on) = channel();
+    let blocks = BlocksLater(Blocks { begun, go_on: Arc::new(Mutex::new(go_on)) });
+    let server = Server::new(Memory::new()).builtin_tools().expect("tools");
+    let mut session = Session::start(server.tool(Does { name: "blocks", body: blocks }).expect("a tool"));
+    for id in 0..8 {
+        session.send(&[call(id, "blocks", json!({}))]);
+        begins.recv().expect("it begins, whoever else blocks");
+    }
+    session.send(&[call(8, "list_dir", json!({}))]);
+    assert_eq!(session.recv()["id"], 8);
+    (0..8).for_each(|_| let_go.send(()).expect("tools that wait"));
+    let mut answered: Vec<_> = (0..8).map(|_| session.recv()["id"].as_u64()).collect();
+    answered.sort_unstable();
+    assert_eq!(answered, (0..8).map(Some).collect::<Vec<_>>());
     assert!(session.end().is_empty());
 }
 

@@ -76,7 +76,7 @@ impl Run<'_> {
         });
     }
 
-    fn micros(&self) -> u64 {
+    pub(super) fn micros(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
     }
 

@@ -47,15 +47,14 @@ pub(super) enum Trouble {
     TooMuch,
 }
 
-/// Runs `command` with `input` as its standard input, for `limit` at most.
-pub(super) fn run(command: &mut Command, input: Vec<u8>, limit: Duration) -> Result<Ended, Trouble> {
+/// Runs `command` with `input` as its standard input, for `limit` at most, or until `flow` is abandoned. Blocks until then.
+pub(super) fn run(command: &mut Command, input: Vec<u8>, limit: Duration, flow: &Arc<Flow>) -> Result<Ended, Trouble> {
     // Never this process's own output: that carries frames.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     group::alone(command);
     let deadline = Instant::now().checked_add(limit);
     let mut running = Running::start(command).map_err(Trouble::Start)?;
-    let flow = Arc::new(Flow::default());
-    if let Err(error) = attend(&mut running.child, &flow, input) {
+    if let Err(error) = attend(&mut running.child, flow, input) {
         return Err(Trouble::Lost(error)); // dropping it ends it
     }
     let in_time = flow.await_end(&mut running.child, deadline);
@@ -180,7 +179,7 @@ fn listen(flow: &Flow, mut stream: impl Read, most: usize, part: fn(&mut Parts) 
 
 /// What the threads of one run tell the one that waits for them.
 #[derive(Default)]
-struct Flow {
+pub(super) struct Flow {
     parts: Mutex<Parts>,
     news: Condvar,
 }
@@ -190,6 +189,8 @@ struct Parts {
     stdout: Heard,
     stderr: Heard,
     deaf: bool,
+    /// Nobody waits for the command any more.
+    abandoned: bool,
 }
 
 #[derive(Default)]
@@ -209,6 +210,11 @@ impl Flow {
         self.news.notify_all();
     }
 
+    /// Nobody waits for the command any more: it is ended as if its time were up.
+    pub(super) fn abandon(&self) {
+        self.tell(|parts| parts.abandoned = true);
+    }
+
     /// Waits until the command itself has ended, whoever holds its pipes, or has printed too much. False: its time was up.
     fn await_end(&self, child: &mut Child, deadline: Option<Instant>) -> bool {
         let mut parts = self.parts();
@@ -217,7 +223,7 @@ impl Flow {
                 return true;
             }
             let left = deadline.map_or(TICK, |deadline| deadline.saturating_duration_since(Instant::now()));
-            if left.is_zero() {
+            if left.is_zero() || parts.abandoned {
                 return false;
             }
             parts = self.news.wait_timeout(parts, left.min(TICK)).unwrap_or_else(PoisonError::into_inner).0;

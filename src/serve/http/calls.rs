@@ -2,11 +2,13 @@
 //!
 //! Most calls are done in less time than it takes to change threads, so they run where they were read. One that is
 //! known to take longer runs on threads that may be blocked: then its connection still notices that the client has gone,
-//! and no other connection waits for it.
+//! and no other connection waits for it. Nobody knows how long a call will take, be it the quickest tool on a disk that
+//! hangs, so there is always a thread for connections that is in no call.
 
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -32,6 +34,8 @@ const PROBATION: u32 = 64;
 /// Where calls run.
 pub(super) struct Calls {
     paces: Mutex<HashMap<&'static str, Pace>>,
+    /// How many more may run where they were read.
+    here: AtomicUsize,
     /// The threads that may be blocked.
     patient: Handle,
 }
@@ -54,8 +58,14 @@ pub(super) enum Begun {
 }
 
 impl Calls {
-    pub(super) fn new(patient: Handle) -> Self {
-        Calls { paces: Mutex::default(), patient }
+    /// At most `here` calls run where they were read.
+    pub(super) fn new(here: usize, patient: Handle) -> Self {
+        Calls { paces: Mutex::default(), here: AtomicUsize::new(here), patient }
+    }
+
+    /// The threads that may be blocked.
+    pub(super) fn patient(&self) -> &Handle {
+        &self.patient
     }
 
     /// Runs a call, as far as it is quick right here; what it comes to otherwise goes to `stream`. `held` is kept until
@@ -67,7 +77,9 @@ impl Calls {
         held: impl Send + 'static,
     ) -> Begun {
         let work = pending.work();
-        if self.is_trusted(work) {
+        if self.is_trusted(work)
+            && let Some(_here) = Here::take(&self.here)
+        {
             let began = Instant::now();
             let answer = (&mut pending).now_or_never();
             self.note(work, began.elapsed());
@@ -111,6 +123,23 @@ impl Calls {
         if pace.strikes >= STRIKES {
             *pace = Pace { strikes: 0, probation: PROBATION };
         }
+    }
+}
+
+/// A call runs where it was read as long as this lives.
+struct Here<'a>(&'a AtomicUsize);
+
+impl<'a> Here<'a> {
+    /// Nothing if as many do as may.
+    fn take(free: &'a AtomicUsize) -> Option<Self> {
+        let taken = free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |free| free.checked_sub(1));
+        taken.is_ok().then(|| Here(free))
+    }
+}
+
+impl Drop for Here<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 

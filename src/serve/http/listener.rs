@@ -15,7 +15,6 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -47,14 +46,15 @@ const SWEEP: Duration = Duration::from_secs(10);
 /// So many bytes the larger bodies of requests may have together, in the multiples of one.
 const BODIES: usize = 8;
 
-/// Listens until the process is asked to end.
-pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions, patient: &Handle) -> io::Result<()> {
+/// Listens until the server is asked to end.
+pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions, calls: Calls) -> io::Result<()> {
     let address = listener.local_addr()?;
-    let HttpOptions { auth, tls, allow_hosts, allow_origins, limits, on_ready, reload, .. } = options;
+    let HttpOptions { auth, tls, allow_hosts, allow_origins, limits, on_ready, reload, stop, .. } = options;
     let renewing = mcp.clone();
     let connections = Arc::new(Connections::new(limits.connections));
     let stopping = CancellationToken::new();
-    let endpoint = endpoint(&mcp, &limits, &stopping, patient);
+    let patient = calls.patient().clone();
+    let endpoint = endpoint(&mcp, &limits, &stopping, calls);
     let metrics = Arc::new(Metrics::new());
     mcp.tell(Arc::clone(&metrics) as _);
     let site = Arc::new_cyclic(|site: &std::sync::Weak<Site>| {
@@ -66,11 +66,7 @@ pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions, p
             guard: Guard::new(&allow_hosts, &allow_origins),
             auth: RwLock::new(Arc::new(auth)),
             tls: RwLock::new(tls),
-            plain: Arc::new(Plain::new(
-                PlainLayer { mcp, admission, patient: patient.clone() },
-                limits.connections,
-                limits.body_bytes,
-            )),
+            plain: Arc::new(Plain::new(PlainLayer { mcp, admission, patient }, limits.connections, limits.body_bytes)),
             endpoint,
             traffic: Arc::new(Traffic::default()),
             metrics,
@@ -85,7 +81,7 @@ pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions, p
     tracing::info!(%address, "listening");
     let sweeper = tokio::spawn(sweep(Arc::clone(&site)));
     let renewer = reload.map(|reload| tokio::spawn(renew(Arc::clone(&site), renewing, Arc::from(reload))));
-    accept(&listener, &site, &limits).await;
+    accept(&listener, &site, &limits, stop).await;
     // Nobody new; those who only listen are sent home, and those who wait for an answer get it.
     drop(listener);
     site.stop();
@@ -99,11 +95,11 @@ pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions, p
     Ok(())
 }
 
-fn endpoint(mcp: &Mcp, limits: &HttpLimits, stopping: &CancellationToken, patient: &Handle) -> Endpoint {
+fn endpoint(mcp: &Mcp, limits: &HttpLimits, stopping: &CancellationToken, calls: Calls) -> Endpoint {
     let together = limits.body_bytes.saturating_mul(BODIES).min(Semaphore::MAX_PERMITS);
     Endpoint {
         mcp: mcp.clone(),
-        calls: Arc::new(Calls::new(patient.clone())),
+        calls: Arc::new(calls),
         sessions: Sessions::new(limits.sessions, limits.session_idle),
         bodies: BodyLimits {
             most: limits.body_bytes,
@@ -182,9 +178,14 @@ impl Hangups {
     }
 }
 
-/// Accepts until a signal asks the process to end.
-async fn accept(listener: &TcpListener, site: &Arc<Site>, limits: &HttpLimits) {
-    let mut asked_to_end = pin!(asked_to_end());
+/// Accepts until the server is asked to end.
+async fn accept(listener: &TcpListener, site: &Arc<Site>, limits: &HttpLimits, stop: Option<CancellationToken>) {
+    let mut asked_to_end = pin!(async {
+        match stop {
+            Some(stop) => stop.cancelled().await,
+            None => signalled().await,
+        }
+    });
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -267,7 +268,7 @@ async fn converse(
 }
 
 #[cfg(unix)]
-async fn asked_to_end() {
+async fn signalled() {
     use tokio::signal::unix::{SignalKind, signal};
 
     let kinds = [SignalKind::terminate(), SignalKind::interrupt()];
@@ -277,7 +278,7 @@ async fn asked_to_end() {
 }
 
 #[cfg(not(unix))]
-async fn asked_to_end() {
+async fn signalled() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }

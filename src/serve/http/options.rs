@@ -4,6 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::rpc::Mcp;
 use crate::serve::auth::Auth;
 use crate::serve::tls::Tls;
@@ -27,6 +29,8 @@ pub struct HttpOptions {
     pub on_ready: Option<Box<dyn FnOnce(SocketAddr) + Send>>,
     /// Reads the configuration again while the server runs.
     pub reload: Option<Box<dyn Reload>>,
+    /// Ends the server when it is cancelled. Without one, SIGTERM and SIGINT do; with one, they are left to the program.
+    pub stop: Option<CancellationToken>,
 }
 
 /// Reads the configuration again: on SIGHUP, and when it has changed.
@@ -156,6 +160,7 @@ impl From<SocketAddr> for HttpOptions {
             limits: HttpLimits::default(),
             on_ready: None,
             reload: None,
+            stop: None,
         }
     }
 }

@@ -67,14 +67,33 @@ fn a_modern_client_that_leaves_takes_its_call_back() {
     for accept in ["application/json, text/event-stream", "application/json"] {
         let mut wire = held.site.connect();
         wire.send(call(json!(1), "write_file", arguments()).instead("accept", accept));
-        let _alive = held.held();
+        let mut alive = held.held();
         drop(wire);
-        // Until only the connection that asks is left.
-        while !held.site.send(Ask::get("/metrics")).text().contains("toolgate_connections 1\n") {}
-        held.release();
-        held.done();
+        alive.read_to_end(&mut Vec::new()).expect("the hook is ended, though nobody lets it go");
         assert!(!held.root.path().join("w.txt").exists());
     }
+}
+
+/// What has been done by then is in the log, and can be undone.
+#[test]
+fn a_change_is_known_though_its_client_has_left_before_the_answer() {
+    let held = Held::start();
+    let mut wire = held.site.connect();
+    wire.send(call(json!(1), "write_file", arguments()));
+    let _alive = held.held();
+    held.release();
+    // The hook that looks at what was done waits for somebody to read this.
+    let told = || held.site.log(held.root.path()).into_iter().find(|line| line["type"] == "tool/result");
+    while !held.root.path().join("w.txt").exists() {}
+    assert_eq!(told(), None);
+    drop(wire);
+    let result = loop {
+        if let Some(result) = told() {
+            break result;
+        }
+    };
+    assert_eq!((&result["tool"], &result["error"]), (&json!("write_file"), &json!("cancelled")), "{result}");
+    assert!(result["change"].is_string(), "{result}");
 }
 
 #[test]

@@ -4,10 +4,13 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread::spawn;
+use std::sync::mpsc::channel;
+use std::thread::{JoinHandle, spawn};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolgate::tokio_util::sync::CancellationToken;
+use toolgate::{HttpOptions, Workspace};
 
 use super::super::support::{MODERN, TOOLGATE, Temp};
 
@@ -70,6 +73,16 @@ impl Site {
         &self.state
     }
 
+    /// What is recorded of the folder that it serves.
+    pub fn log(&self, root: &Path) -> Vec<Value> {
+        let mut log = Command::new(TOOLGATE);
+        log.arg("log").arg(root).arg("--json").env("XDG_STATE_HOME", self.state.path());
+        let said = log.output().expect("the toolgate binary");
+        assert!(said.status.success(), "{said:?}");
+        let lines = String::from_utf8(said.stdout).expect("text");
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+
     /// Waits until it has ended by itself.
     pub fn wait(mut self) -> ExitStatus {
         self.child.wait().expect("an exit status")
@@ -83,17 +96,12 @@ impl Site {
     }
 
     pub fn connect(&self) -> Wire {
-        let stream = TcpStream::connect(self.address).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
-        stream.set_write_timeout(Some(PATIENCE)).expect("a time limit");
-        Wire::new(stream)
+        connect(self.address)
     }
 
     /// Sends a request over a connection of its own.
     pub fn send(&self, request: Ask) -> Answer {
-        let mut wire = self.connect();
-        wire.send(request.headers(&[("connection", "close")]));
-        wire.answer()
+        send(self.address, request)
     }
 
     /// A request of the stateless era with all headers that belong to it.
@@ -123,6 +131,51 @@ impl Drop for Site {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+pub fn connect(address: SocketAddr) -> Wire {
+    let stream = TcpStream::connect(address).expect("a connection");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+    stream.set_write_timeout(Some(PATIENCE)).expect("a time limit");
+    Wire::new(stream)
+}
+
+/// Sends a request over a connection of its own.
+pub fn send(address: SocketAddr, request: Ask) -> Answer {
+    let mut wire = connect(address);
+    wire.send(request.headers(&[("connection", "close")]));
+    wire.answer()
+}
+
+/// A server of the library in this process.
+pub struct Host {
+    pub address: SocketAddr,
+    stop: CancellationToken,
+    serving: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+impl Host {
+    pub fn start<W: Workspace>(server: toolgate::Server<W>) -> Self {
+        let (ready, addresses) = channel();
+        let (stop, mut options) = (CancellationToken::new(), HttpOptions::default());
+        options.on_ready = Some(Box::new(move |address| ready.send(address).expect("a test that waits")));
+        options.stop = Some(stop.clone());
+        let serving = spawn(move || server.serve_http(options));
+        let address = addresses.recv().expect("a server");
+        Host { address, stop, serving: Some(serving) }
+    }
+
+    /// Asks it to end, and waits until it has.
+    pub fn end(mut self) {
+        self.stop.cancel();
+        self.serving.take().expect("a server").join().expect("no panic").expect("no error");
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.stop.cancel();
     }
 }
 

@@ -3,7 +3,6 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use futures_util::FutureExt as _;
 use serde_json::json;
 
 use super::super::*;
@@ -77,15 +76,20 @@ pub(super) fn large_call() -> CallFacts {
     CallFacts { arguments: json!({"path": "k", "content": "x".repeat(2 << 20)}), ..call() }
 }
 
+/// Waits for what a hook says.
+pub(super) fn finished<T>(said: HookFuture<'_, T>) -> Result<T, HookFailure> {
+    tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(said)
+}
+
 pub(super) fn before(hook: &CommandHook) -> Result<Before, HookFailure> {
-    hook.before(&call()).now_or_never().expect("it blocks until there is an answer")
+    finished(hook.before(&call()))
 }
 
 pub(super) fn after(hook: &CommandHook) -> Result<After, HookFailure> {
     let mut hook = hook.clone();
     hook.phase = Phase::Post;
     let outcome = OutcomeFacts { error: None, text: "File written: secrets/k".into(), change: Some("c1".into()) };
-    hook.after(&call(), &outcome).now_or_never().expect("it blocks until there is an answer")
+    finished(hook.after(&call(), &outcome))
 }
 
 /// What a command does that fails.

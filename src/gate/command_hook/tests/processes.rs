@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 
-use super::kit::{Script, before, large_call, limited, shell};
+use super::kit::{Script, before, call, finished, large_call, limited, shell};
 use super::*;
 
 /// Far less than what the scripts here sleep, far more than an answer takes.
 const SOON: Duration = Duration::from_secs(15);
 
 fn large(script: &str) -> Result<Before, HookFailure> {
-    shell(script).before(&large_call()).now_or_never().expect("it blocks until there is an answer")
+    finished(shell(script).before(&large_call()))
 }
 
 /// Whether the process whose id a script has written is gone, or will be in a moment.
@@ -28,6 +28,11 @@ fn is_gone(script: &Script) -> bool {
         std::thread::sleep(Duration::from_millis(5));
     }
     false
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test's own pipe")]
+fn read_all(pipe: &Path) {
+    std::fs::read(pipe).expect("a pipe");
 }
 
 #[expect(clippy::disallowed_methods, reason = "what the system knows of a process")]
@@ -54,7 +59,7 @@ fn b193_input_and_outputs_flow_at_once() {
 fn b194_a_hook_that_closes_its_input_and_lives_on_ends_at_the_limit() {
     let since = Instant::now();
     let hook = limited("exec 0<&-; echo waiting for Godot >&2; sleep 60", 300);
-    let failure = hook.before(&large_call()).now_or_never().expect("an answer").expect_err("a failure");
+    let failure = finished(hook.before(&large_call())).expect_err("a failure");
     assert_eq!(
         failure.to_string(),
         "the hook guard was still running after 300 ms and was ended; it had closed its input without reading all of it; \
@@ -64,6 +69,20 @@ fn b194_a_hook_that_closes_its_input_and_lives_on_ends_at_the_limit() {
     let failure = before(&limited("sleep 60", 100)).expect_err("a failure");
     assert_eq!(failure.what, "was still running after 100 ms and was ended");
     assert!(since.elapsed() < SOON);
+}
+
+#[test]
+fn a_hook_that_nobody_waits_for_any_more_is_ended() {
+    let (id, pipe) = (Script::new(""), tempfile::tempdir().expect("a folder"));
+    let began = pipe.path().join("began");
+    assert!(Command::new("mkfifo").arg(&began).status().expect("mkfifo").success());
+    let waits = shell(&format!("echo $$ > '{}'; echo > '{}'; sleep 1000", id.path.display(), began.display()));
+    let facts = call();
+    let mut said = waits.before(&facts);
+    assert!((&mut said).now_or_never().is_none(), "no thread waits");
+    read_all(&began);
+    drop(said);
+    assert!(is_gone(&id));
 }
 
 #[test]
