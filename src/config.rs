@@ -21,6 +21,7 @@ mod merge;
 mod policy;
 mod proposal;
 mod read;
+mod restart;
 mod trust;
 
 use std::path::{Path, PathBuf};

@@ -6,12 +6,14 @@ mod foresee;
 mod history;
 mod inner;
 mod run;
+mod served;
 mod sieve;
 mod turns;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use arc_swap::Guard;
 use futures_util::FutureExt;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +22,7 @@ pub use crate::dispatch::completed::{Completed, Context, Outcome};
 pub use crate::dispatch::foresee::Foreseen;
 pub use crate::dispatch::inner::Within;
 use crate::dispatch::run::Run;
+pub use crate::dispatch::served::{Served, Shelf};
 pub use crate::dispatch::turns::Place;
 use crate::dispatch::turns::{Turns, Use};
 use crate::gate::approval::{Approver, Nobody};
@@ -40,11 +43,8 @@ use crate::workspace::{Tell, Watch, Workspace};
 /// Runs calls against a workspace. It owns the tools and the workspace: nothing else can reach a tool's plan or commit a
 /// change.
 pub struct Dispatcher {
-    registry: Registry,
-    offers: Offers,
+    shelf: Shelf,
     workspace: Arc<dyn Workspace>,
-    settings: Settings,
-    policy: RwLock<Arc<Policy>>,
     ledger: Ledger,
     turns: Arc<Turns>,
     observer: Option<Arc<dyn Observer>>,
@@ -94,12 +94,16 @@ impl Default for Control {
 impl Dispatcher {
     /// A dispatcher that runs `registry`'s tools in `workspace`. It lets everything run and records nothing.
     pub fn new(registry: Registry, workspace: impl Workspace, settings: Settings) -> Self {
+        let mut served = Served::new(settings);
+        served.registry = registry;
+        Dispatcher::serving(Shelf::new(served), workspace)
+    }
+
+    /// A dispatcher that runs in `workspace` what is on the `shelf`, whatever that is when a call comes. It records nothing.
+    pub fn serving(shelf: Shelf, workspace: impl Workspace) -> Self {
         Dispatcher {
-            registry,
-            offers: Offers::new(),
+            shelf,
             workspace: Arc::new(workspace),
-            settings,
-            policy: RwLock::new(Arc::new(Policy::open())),
             ledger: Ledger::none(),
             turns: Arc::default(),
             observer: None,
@@ -109,18 +113,13 @@ impl Dispatcher {
 
     /// Judges calls by `policy`.
     #[must_use]
-    pub fn with_policy(mut self, policy: Policy) -> Self {
-        self.policy = RwLock::new(Arc::new(policy));
+    pub fn with_policy(self, policy: Policy) -> Self {
+        self.with(|served| served.policy = Arc::new(policy))
+    }
+
+    fn with(self, put: impl FnOnce(&mut Served)) -> Self {
+        self.shelf.put(put);
         self
-    }
-
-    /// Judges all calls that begin from now on by `policy`; those that have begun go on by the one before.
-    pub fn judge_by(&self, policy: Policy) {
-        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
-    }
-
-    fn policy(&self) -> Arc<Policy> {
-        Arc::clone(&self.policy.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Records calls and changes in `ledger`.
@@ -132,9 +131,8 @@ impl Dispatcher {
 
     /// Offers resources and prompts as well. Whatever is asked for there takes the way of a call.
     #[must_use]
-    pub fn with_offers(mut self, offers: Offers) -> Self {
-        self.offers = offers;
-        self
+    pub fn with_offers(self, offers: Offers) -> Self {
+        self.with(|served| served.offers = offers)
     }
 
     /// Tells `observer` of every change that is made.
@@ -150,16 +148,21 @@ impl Dispatcher {
         self.workspace.watch(tell)
     }
 
-    /// The resources and prompts that are offered.
+    /// What is served now. Calls that have begun may still go on with what was served before.
     #[must_use]
-    pub fn offers(&self) -> &Offers {
-        &self.offers
+    pub fn served(&self) -> Arc<Served> {
+        self.shelf.now()
     }
 
-    /// The tools that can be called.
+    /// The same for a moment: where nothing is waited for.
+    pub(crate) fn glance(&self) -> Guard<Arc<Served>> {
+        self.shelf.glance()
+    }
+
+    /// Where it finds what is served, for whoever wants to change that.
     #[must_use]
-    pub fn tools(&self) -> &Registry {
-        &self.registry
+    pub fn shelf(&self) -> &Shelf {
+        &self.shelf
     }
 
     /// The next place in the line of calls, for a door that takes calls in order and runs them at the same time. Until the
@@ -167,7 +170,8 @@ impl Dispatcher {
     /// looks, only those wait that change something.
     #[must_use]
     pub fn queue(&self, tool: Option<&str>) -> Place {
-        let looks = tool.and_then(|name| self.registry.get(name)).is_some_and(|tool| !changes(tool.spec().effect));
+        let served = self.glance();
+        let looks = tool.and_then(|name| served.registry.get(name)).is_some_and(|tool| !changes(tool.spec().effect));
         self.turns.place(if looks { Use::Looks } else { Use::Changes })
     }
 
@@ -180,7 +184,7 @@ impl Dispatcher {
     /// Whether anything beyond this process has a word on calls that only look: a hook, or a person.
     #[must_use]
     pub(crate) fn asks_outside(&self) -> bool {
-        self.policy().concerns(false)
+        self.glance().policy.concerns(false)
     }
 
     /// Runs one call. These are the ten steps that every call takes, in this order.
@@ -188,8 +192,9 @@ impl Dispatcher {
     /// # Errors
     /// Only where the request breaks the contract; what a call runs into is its [`Outcome`].
     pub async fn dispatch(&self, call: Call, caller: &Caller, control: Control) -> Result<Completed, ProtocolError> {
-        let tool = self.look_up(&call.tool)?; // 1
-        self.carry(tool, None, call.arguments, caller, control).await
+        let served = self.served();
+        let tool = look_up(&served.registry, &call.tool)?; // 1
+        self.carry((&served, tool), None, call.arguments, caller, control).await
     }
 
     /// Carries out what a caller asks for through a `method` other than a call: steps 2 to 10, with one of the offers'
@@ -202,18 +207,18 @@ impl Dispatcher {
         caller: &Caller,
         control: Control,
     ) -> Result<Completed, ProtocolError> {
-        self.carry(entry, Some(method), Ok(arguments), caller, control).await
+        self.carry((&self.served(), entry), Some(method), Ok(arguments), caller, control).await
     }
 
     async fn carry(
         &self,
-        tool: &Entry,
+        (served, tool): (&Served, &Entry),
         method: Option<&'static str>,
         arguments: Result<Value, JsonFault>,
         caller: &Caller,
         control: Control,
     ) -> Result<Completed, ProtocolError> {
-        let run = Run::begin(self, tool, caller, control).of(&arguments);
+        let run = Run::begin(self, (served, tool), caller, control).of(&arguments);
         run.record_call(&arguments, method); // 2
         let open = run.open();
         // A tool that panics fails alone: its call ends as an internal error, everything else goes on.
@@ -236,14 +241,14 @@ impl Dispatcher {
             tracing::warn!(%error, "the last events could not be recorded");
         }
     }
+}
 
-    fn look_up(&self, name: &str) -> Result<&Entry, ProtocolError> {
-        self.registry.get(name).ok_or_else(|| ProtocolError::UnknownTool {
-            name: name.to_owned(),
-            meant: self.registry.nearest(name).map(str::to_owned),
-            tools: self.registry.iter().map(|tool| tool.spec().name.to_owned()).collect(),
-        })
-    }
+fn look_up<'a>(registry: &'a Registry, name: &str) -> Result<&'a Entry, ProtocolError> {
+    registry.get(name).ok_or_else(|| ProtocolError::UnknownTool {
+        name: name.to_owned(),
+        meant: registry.nearest(name).map(str::to_owned),
+        tools: registry.iter().map(|tool| tool.spec().name.to_owned()).collect(),
+    })
 }
 
 /// Whether a call of such a tool may itself change something.

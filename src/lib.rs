@@ -135,6 +135,7 @@ pub use rpc::news::News;
 pub use rpc::{Approvals, Profile};
 pub use serve::auth::{Auth, Issuer, KeySource, OAuth, Tokens};
 pub use serve::http::{HttpLimits, HttpOptions};
+pub use serve::offering::Offering;
 pub use serve::server::Server;
 pub use serve::tls::Tls;
 pub use tool::ask::{Capability, Reply, Role, Root, Sampled, Sampling};

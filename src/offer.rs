@@ -26,20 +26,23 @@ pub(crate) use resource_entry::{Completed, Fetched, Listed};
 const LIST_DIR: &str = "list_dir";
 
 /// Resources, templates of their addresses, and prompts.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Offers {
     resources: Vec<OfferedResource>,
     templates: Vec<OfferedTemplate>,
     prompts: BTreeMap<String, OfferedPrompt>,
+    more: bool,
 }
 
 /// A resource at a fixed address.
+#[derive(Clone)]
 pub(crate) struct OfferedResource {
     pub(crate) spec: ResourceSpec,
     pub(crate) read: Entry,
 }
 
 /// Resources whose addresses follow a template.
+#[derive(Clone)]
 pub(crate) struct OfferedTemplate {
     pub(crate) spec: TemplateSpec,
     pub(crate) template: UriTemplate,
@@ -49,6 +52,7 @@ pub(crate) struct OfferedTemplate {
 }
 
 /// A prompt.
+#[derive(Clone)]
 pub(crate) struct OfferedPrompt {
     pub(crate) spec: PromptSpec,
     pub(crate) arguments: Vec<PromptArgument>,
@@ -146,16 +150,40 @@ impl Offers {
         Ok(())
     }
 
-    /// Whether there is anything to read.
-    #[must_use]
-    pub fn has_resources(&self) -> bool {
-        !self.resources.is_empty() || !self.templates.is_empty()
+    /// Takes back the resource at `uri`. Says whether there was one.
+    pub fn withdraw_resource(&mut self, uri: &str) -> bool {
+        let before = self.resources.len();
+        self.resources.retain(|resource| resource.spec.uri != uri);
+        self.resources.len() < before
     }
 
-    /// Whether there are prompts.
+    /// Takes back the resources whose addresses follow `uri_template`. Says whether there were any.
+    pub fn withdraw_template(&mut self, uri_template: &str) -> bool {
+        let before = self.templates.len();
+        self.templates.retain(|template| template.spec.uri_template != uri_template);
+        self.templates.len() < before
+    }
+
+    /// Takes back a prompt. Says whether there was one of that name.
+    pub fn withdraw_prompt(&mut self, name: &str) -> bool {
+        self.prompts.remove(name).is_some()
+    }
+
+    /// More may come while clients are there: they are told that there are resources and prompts though there is none yet.
+    pub fn expect_more(&mut self) {
+        self.more = true;
+    }
+
+    /// Whether there is anything to read, or may be.
+    #[must_use]
+    pub fn has_resources(&self) -> bool {
+        self.more || !self.resources.is_empty() || !self.templates.is_empty()
+    }
+
+    /// Whether there are prompts, or may be.
     #[must_use]
     pub fn has_prompts(&self) -> bool {
-        !self.prompts.is_empty()
+        self.more || !self.prompts.is_empty()
     }
 
     /// Whether listing resources means more than looking at folders.

@@ -19,6 +19,7 @@ pub mod headers;
 mod id;
 mod leaf;
 mod lifecycle;
+mod lists;
 mod logging;
 pub mod meter;
 mod middleware;
@@ -33,7 +34,6 @@ mod resources;
 mod subscriptions;
 mod tools;
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -45,16 +45,18 @@ use serde_json::Value;
 pub use crate::rpc::approval::Approvals;
 pub use crate::rpc::reply::Answer;
 
-use crate::dispatch::{Control, Dispatcher};
+use crate::dispatch::{Control, Dispatcher, Served};
 use crate::gate::policy::Policy;
 use crate::model::mode::Mode;
+use crate::offer::Offers;
 use crate::rpc::context::Context;
 use crate::rpc::error::RpcError;
-use crate::rpc::headers::MirroredParam;
+use crate::rpc::lists::Lists;
 use crate::rpc::meter::Meter;
 use crate::rpc::news::{Files, News};
 use crate::rpc::principal::Access;
 use crate::tool::registry::{Entry, Output, Registry};
+use crate::tool::view::Settings;
 use crate::workspace::Watch;
 
 /// What a client is told about the server, and how results look.
@@ -87,13 +89,28 @@ impl Default for Profile {
     }
 }
 
+/// What a running server is to serve from now on.
+#[derive(Debug)]
+pub struct Serving {
+    /// The tools, in the words that describe them now.
+    pub registry: Registry,
+    /// The resources and prompts.
+    pub offers: Offers,
+    /// Limits and text rules.
+    pub settings: Settings,
+    /// What judges calls.
+    pub policy: Policy,
+    /// Whether tools that change something are left out of the list.
+    pub read_only: bool,
+    /// Whether tools advertise an output schema and results carry the typed output as well.
+    pub structured: bool,
+}
+
 /// An MCP server without a transport: methods and middleware around a [`Dispatcher`].
 #[derive(Clone)]
 pub struct Mcp {
     service: middleware::EraService<leaf::Leaf>,
     dispatcher: Arc<Dispatcher>,
-    /// What clients repeat in headers of each tool's arguments; found out when it is first needed.
-    mirrored: Arc<OnceLock<HashMap<&'static str, Vec<MirroredParam>>>>,
     news: News,
     files: Arc<Files>,
     live: Arc<Live>,
@@ -106,6 +123,15 @@ struct Live {
     meter: OnceLock<Arc<dyn Meter>>,
     /// Whether tools that change something are left out of the list.
     read_only: AtomicBool,
+    /// Whether tools advertise an output schema and results carry the typed output as well.
+    structured: AtomicBool,
+    lists: Lists,
+}
+
+impl Live {
+    fn structured(&self) -> bool {
+        self.structured.load(Ordering::Relaxed)
+    }
 }
 
 /// What the methods share.
@@ -113,8 +139,6 @@ struct Shared {
     dispatcher: Arc<Dispatcher>,
     profile: Profile,
     approvals: Approvals,
-    /// The tools as they are listed, made when they are first asked for.
-    tools: OnceLock<Vec<Value>>,
     news: News,
     files: Arc<Files>,
     live: Arc<Live>,
@@ -124,8 +148,9 @@ impl Shared {
     fn new(dispatcher: Dispatcher, profile: Profile, approvals: Approvals, news: News) -> Self {
         let files = Files::new(news.clone());
         let dispatcher = Arc::new(dispatcher.with_observer(Arc::clone(&files) as _));
-        let live = Live { read_only: AtomicBool::new(profile.read_only), ..Live::default() };
-        Shared { dispatcher, profile, approvals, tools: OnceLock::new(), news, files, live: Arc::new(live) }
+        let (read_only, structured) = (profile.read_only.into(), profile.structured.into());
+        let live = Live { read_only, structured, ..Live::default() };
+        Shared { dispatcher, profile, approvals, news, files, live: Arc::new(live) }
     }
 
     /// Fetches something that nobody is asked about and that may well not be there: what is refused is nothing.
@@ -225,33 +250,33 @@ impl Mcp {
 
     fn serving(module: RpcModule<Shared>, Parts { dispatcher, news, files, live }: Parts) -> Self {
         let service = RpcServiceBuilder::new().layer(middleware::EraLayer).service(leaf::Leaf::new(module.into()));
-        Mcp { service, dispatcher, mirrored: Arc::default(), news, files, live }
+        Mcp { service, dispatcher, news, files, live }
     }
 
-    /// The tools that there are.
+    /// What is served now.
     #[must_use]
-    pub fn tools(&self) -> &Registry {
-        self.dispatcher.tools()
+    pub fn served(&self) -> Arc<Served> {
+        self.dispatcher.served()
     }
 
-    /// Judges calls by another policy from now on, lists tools by it, and tells clients that the list may be another one.
-    pub fn judge_by(&self, policy: Policy, read_only: bool) {
-        self.dispatcher.judge_by(policy);
+    /// Lets something else hold for all calls that begin from now on, and tells clients that their lists may be others.
+    pub fn renew(&self, serving: Serving) {
+        let Serving { registry, offers, settings, policy, read_only, structured } = serving;
         self.live.read_only.store(read_only, Ordering::Relaxed);
+        self.live.structured.store(structured, Ordering::Relaxed);
+        self.dispatcher.shelf().put(|served| {
+            (served.registry, served.offers) = (registry, offers);
+            (served.settings, served.policy) = (settings, Arc::new(policy));
+        });
         self.news.tools_changed();
+        self.news.prompts_changed();
+        self.news.resources_changed();
     }
 
     /// Tells `meter` how calls go, unless somebody is told already.
     pub(crate) fn tell(&self, meter: Arc<dyn Meter>) {
         // Whoever serves first is told.
         let _ = self.live.meter.set(meter);
-    }
-
-    /// The arguments of a tool that its clients repeat in headers.
-    fn mirrored(&self, tool: &str) -> Option<&[MirroredParam]> {
-        let tools = self.dispatcher.tools();
-        let all = || tools.iter().map(|tool| (tool.spec().name, MirroredParam::all(tool.input_schema()))).collect();
-        self.mirrored.get_or_init(all).get(tool).map(Vec::as_slice)
     }
 
     /// What tells clients that something has changed.
@@ -264,7 +289,9 @@ impl Mcp {
     fn may_wait(&self, method: &str) -> bool {
         match method {
             "tools/call" | "resources/read" | "prompts/get" | "completion/complete" => true,
-            "resources/list" => self.dispatcher.asks_outside() || self.dispatcher.offers().lists_more_than_files(),
+            "resources/list" => {
+                self.dispatcher.asks_outside() || self.dispatcher.glance().offers.lists_more_than_files()
+            }
             _ => false,
         }
     }

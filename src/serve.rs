@@ -5,6 +5,7 @@ mod backlog;
 mod guard;
 pub mod http;
 mod lines;
+pub mod offering;
 mod outbox;
 mod process;
 pub mod server;

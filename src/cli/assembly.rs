@@ -110,11 +110,7 @@ impl Assembly {
         let registry = registry(&config)?;
         let ledger = Ledger::open(state, options, Arc::new(RealWorld))?;
         recover(&local, &ledger);
-        let mut offers = Offers::new();
-        offers::register(&mut offers, &ledger)?;
-        if config.mode.runs_code() {
-            code::sdk::register(&mut offers, &registry)?;
-        }
+        let offers = offers(&config, &registry, &ledger)?;
         let dispatcher = dispatcher(registry, local, &config, &folders, inside)?;
         let dispatcher = dispatcher.with_ledger(ledger.clone()).with_offers(offers);
         Ok(Assembly { config, ledger, dispatcher, folders })
@@ -132,14 +128,38 @@ pub(super) fn judging(roots: &Roots, places: &Places) -> Result<Dispatcher, Asse
     dispatcher(registry(&config)?, local, &config, &folders, inside)
 }
 
-/// The configuration as it is now, and what decides about calls by it.
-pub(super) fn anew(roots: &Roots, places: &Places, tools: &Registry) -> Result<(Config, Policy), AssemblyError> {
-    let folders = roots.open()?.folders();
-    let config = load(&folders, places)?;
-    let state = StateFolder::find(&folders, places.state.as_deref())?;
-    let inside = state.and_then(|state| inside(&folders, state.path()));
-    let policy = policy(tools, &config, &folders, inside)?;
-    Ok((config, policy))
+/// What is served by the configuration as it is now.
+pub(super) struct Anew {
+    pub(super) config: Config,
+    pub(super) registry: Registry,
+    pub(super) offers: Offers,
+    pub(super) settings: Settings,
+    pub(super) policy: Policy,
+}
+
+impl Anew {
+    /// Reads the configuration again, for a server in that `mode` that records in `ledger`.
+    pub(super) fn read(roots: &Roots, places: &Places, mode: Mode, ledger: &Ledger) -> Result<Self, AssemblyError> {
+        let folders = roots.open()?.folders();
+        let config = load(&folders, places)?;
+        let state = StateFolder::find(&folders, places.state.as_deref())?;
+        let inside = state.and_then(|state| inside(&folders, state.path()));
+        let served = Config { mode, ..config.clone() };
+        let registry = registry(&served)?;
+        let policy = policy(&registry, &served, &folders, inside)?;
+        let offers = offers(&served, &registry, ledger)?;
+        Ok(Anew { settings: served.settings(Settings::served()), config, registry, offers, policy })
+    }
+}
+
+/// The resources and prompts.
+fn offers(config: &Config, registry: &Registry, ledger: &Ledger) -> Result<Offers, AssemblyError> {
+    let mut offers = Offers::new();
+    offers::register(&mut offers, ledger)?;
+    if config.mode.runs_code() {
+        code::sdk::register(&mut offers, registry)?;
+    }
+    Ok(offers)
 }
 
 /// The tools, in the words of the configuration.

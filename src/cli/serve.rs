@@ -13,7 +13,7 @@ use reload::Reloader;
 use super::assembly::{Assembly, Places};
 use super::fail;
 use super::root::{self, Placed};
-use crate::config::Results;
+use crate::config::{Config, Results};
 use crate::gate::command_hook::end_all;
 use crate::model::folder::Folder;
 use crate::model::mode::Mode;
@@ -56,16 +56,14 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
         Err(error) => return fail(1, error),
     };
     if let Some(options) = &mut over_http {
-        let Arguments { folder, places, read_only, http, .. } = arguments;
-        let reloader = Reloader::new(folder.roots(), places.clone(), *read_only, http.clone(), &assembly.config);
-        options.reload = Some(Box::new(reloader));
+        options.reload = Some(Box::new(Reloader::new(arguments, &assembly)));
     }
     if over_http.is_none() && std::io::stdin().is_terminal() {
         explain(&assembly.folders);
     }
     let Assembly { config, dispatcher, ledger, folders } = assembly;
     let profile = Profile {
-        structured: arguments.structured || config.results == Results::Structured,
+        structured: structured(arguments.structured, &config),
         read_only: config.read_only,
         mode: config.mode,
         instructions: Some(instructions(&folders)),
@@ -90,6 +88,11 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(1, error),
     }
+}
+
+/// Whether results carry the typed output: if the command line says so, or else the configuration.
+fn structured(asked: bool, config: &Config) -> bool {
+    asked || config.results == Results::Structured
 }
 
 /// What a model is told about the server, and how paths begin where there are several folders.

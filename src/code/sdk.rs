@@ -13,7 +13,7 @@ use crate::tool::registry::{Entry, Registry};
 use super::typescript::text::key;
 use super::typescript::{Comments, Taken};
 use declaration::Declaration;
-pub use offers::register;
+pub use offers::{register, renew};
 
 /// Where an MCP client finds the declarations.
 pub const URI: &str = "toolgate://sdk.d.ts";

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::dispatch::run::Run;
-use crate::dispatch::{Control, Dispatcher};
+use crate::dispatch::{Control, Dispatcher, look_up};
 use crate::gate::Verdict;
 use crate::gate::rules::Decision;
 use crate::model::call::{Call, Caller};
@@ -31,8 +31,9 @@ impl Dispatcher {
     /// # Errors
     /// There is no such tool; within, the arguments are not the tool's.
     pub fn foresee(&self, call: Call, caller: &Caller) -> Result<Result<Foreseen, ToolError>, ProtocolError> {
-        let tool = self.look_up(&call.tool)?;
-        let run = Run::begin(self, tool, caller, Control::default());
+        let served = self.served();
+        let tool = look_up(&served.registry, &call.tool)?;
+        let run = Run::begin(self, (&served, tool), caller, Control::default());
         let arguments = match run.validate(call.arguments) {
             Ok(arguments) => arguments,
             Err(error) => return Ok(Err(error)),
@@ -50,11 +51,11 @@ impl Dispatcher {
     /// Whether the rules let nobody like `caller` have what `entry` gives for `arguments`, so that it is better not spoken
     /// of. Nothing is run, asked or recorded.
     pub(crate) fn hides(&self, entry: &Entry, arguments: Value, caller: &Caller) -> bool {
-        let policy = self.policy();
-        if !policy.rules.concern(false) {
+        let served = self.glance();
+        if !served.policy.rules.concern(false) {
             return false;
         }
-        let run = Run::begin(self, entry, caller, Control::default());
-        matches!(policy.rules.judge(&run.facts(arguments)), Verdict::Deny(_))
+        let run = Run::begin(self, (&served, entry), caller, Control::default());
+        matches!(served.policy.rules.judge(&run.facts(arguments)), Verdict::Deny(_))
     }
 }

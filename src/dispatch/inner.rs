@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::dispatch::run::Run;
 use crate::dispatch::turns::Turn;
-use crate::dispatch::{Completed, Control, Dispatcher};
+use crate::dispatch::{Completed, Control, Dispatcher, Served};
 use crate::gate::approval::{Answer, Approver, Question};
 use crate::model::call::{Call, Caller};
 use crate::model::error::{ErrorCode, ProtocolError, ToolError};
@@ -40,6 +40,7 @@ impl Within {
 /// Makes calls for one act.
 pub(super) struct InnerCalls<'a> {
     dispatcher: &'a Dispatcher,
+    served: &'a Served,
     caller: &'a Caller,
     control: &'a Control,
     within: Within,
@@ -48,12 +49,12 @@ pub(super) struct InnerCalls<'a> {
 impl<'a> InnerCalls<'a> {
     /// For the act of `run`, whose turn it is.
     pub(super) fn of(run: &'a Run<'_>, turn: &Turn) -> Self {
-        let (dispatcher, caller, control) = (run.dispatcher, run.caller, &run.control);
+        let (dispatcher, served, caller, control) = (run.dispatcher, run.served, run.caller, &run.control);
         let around = control.within.as_ref();
         let mut turns = around.map(|within| within.turns.clone()).unwrap_or_default();
         turns.push(turn.ticket());
         let group = around.map_or_else(|| dispatcher.ledger.new_group(), |within| within.group);
-        InnerCalls { dispatcher, caller, control, within: Within { outer: run.id, number: 0, group, turns } }
+        InnerCalls { dispatcher, served, caller, control, within: Within { outer: run.id, number: 0, group, turns } }
     }
 
     async fn make(&self, call: InnerCall) -> Made {
@@ -83,7 +84,7 @@ impl<'a> InnerCalls<'a> {
 
 impl Calls for InnerCalls<'_> {
     fn tools(&self) -> &Registry {
-        &self.dispatcher.registry
+        &self.served.registry
     }
 
     fn outer(&self) -> CallId {

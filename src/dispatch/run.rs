@@ -19,7 +19,7 @@ use crate::dispatch::inner::InnerCalls;
 use crate::dispatch::run::patience::Patience;
 use crate::dispatch::sieve::RuleSieve;
 use crate::dispatch::turns::{Place, Turn, Use};
-use crate::dispatch::{Control, Dispatcher, changes};
+use crate::dispatch::{Control, Dispatcher, Served, changes};
 use crate::gate::hook::OutcomeFacts;
 use crate::gate::policy::Policy;
 use crate::gate::{CallFacts, Verdict};
@@ -39,8 +39,10 @@ const READ_FILE: &str = "read_file";
 /// One call on its way.
 pub(super) struct Run<'a> {
     pub(super) dispatcher: &'a Dispatcher,
-    /// What judges it, from its beginning to its end.
-    pub(super) policy: Arc<Policy>,
+    /// What is served, from its beginning to its end.
+    pub(super) served: &'a Served,
+    /// What judges it.
+    pub(super) policy: &'a Arc<Policy>,
     tool: &'a Entry,
     pub(super) caller: &'a Caller,
     pub(super) control: Control,
@@ -76,14 +78,19 @@ impl From<Output> for Performed {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn begin(dispatcher: &'a Dispatcher, tool: &'a Entry, caller: &'a Caller, control: Control) -> Self {
+    pub(super) fn begin(
+        dispatcher: &'a Dispatcher,
+        (served, tool): (&'a Served, &'a Entry),
+        caller: &'a Caller,
+        control: Control,
+    ) -> Self {
         let id = dispatcher.ledger.next_call();
         let stamp = Stamp::new(id, caller);
         let group = control.within.as_ref().and_then(|within| within.group);
         let history = CallerHistory::of(&dispatcher.ledger, &stamp.caller, group);
         let view = View::new(
             dispatcher.workspace.clone(),
-            dispatcher.settings,
+            served.settings,
             control.cancel.clone(),
             control.progress.clone(),
             history,
@@ -92,7 +99,8 @@ impl<'a> Run<'a> {
         let (secrets, rewritten) = (Secrets::default(), OnceLock::new());
         Run {
             dispatcher,
-            policy: dispatcher.policy(),
+            served,
+            policy: &served.policy,
             tool,
             caller,
             control,
@@ -143,7 +151,7 @@ impl<'a> Run<'a> {
                 format!("The arguments cannot be read: {fault}. Send them again as one JSON object."),
             )
         })?;
-        if self.dispatcher.settings.mend_slips {
+        if self.served.settings.mend_slips {
             self.tool.validate(arguments)
         } else {
             self.tool.validate_exactly(arguments)
@@ -152,7 +160,7 @@ impl<'a> Run<'a> {
 
     /// Step 4: rules, then hooks; the strictest word stands, and what a hook rewrites is validated and judged again.
     async fn judge(&self, arguments: Value, context: &mut Vec<Context>) -> Result<Admitted, ToolError> {
-        let policy = &self.policy;
+        let policy = self.policy;
         let prepare =
             |arguments: Map<String, Value>| self.tool.validate(Value::Object(arguments)).map(|valid| self.facts(valid));
         let mut record = |event| self.record(event);
@@ -208,7 +216,7 @@ impl<'a> Run<'a> {
         let mut turn = self.take_turn(&admitted.facts.arguments, self.control.place.clone()).await?;
         let mut approval = Approval::new(self.tool, &admitted.facts, self.control.approver.as_ref());
         let mut patience = Patience::new();
-        let sieve = RuleSieve::of(&self.policy, &admitted.facts);
+        let sieve = RuleSieve::of(self.policy, &admitted.facts);
         let view = sieve.map_or_else(|| self.view.clone(), |sieve| self.view.through(sieve));
         let mut before = None;
         let mut held = None;

@@ -15,10 +15,16 @@ use crate::text::json::push_string;
 use crate::tool::registry::Output;
 
 /// Appends the result as JSON.
-pub(super) fn write(result: &mut String, tool: &str, completed: &Completed, era: Era, profile: &Profile) {
+pub(super) fn write(
+    result: &mut String,
+    tool: &str,
+    completed: &Completed,
+    era: Era,
+    (profile, structured): (&Profile, bool),
+) {
     result.push_str("{\"content\":[");
     match &completed.outcome {
-        Ok(output) => write_success(result, completed, output, era, profile.structured),
+        Ok(output) => write_success(result, completed, output, era, structured),
         Err(error) => write_failure(result, tool, completed, error, era),
     }
     let mut meta: Vec<_> = completed

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::model::error::glimpse;
-use crate::offer;
+use crate::offer::{self, Offers};
 use crate::rpc::context::Context;
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
@@ -68,7 +68,8 @@ async fn complete(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extens
     let context = Context::of(extensions).ok_or_else(no_context)?;
     let CompleteParams { reference, argument, context: known } =
         serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
-    let completing = find(shared, &reference, &argument.name)?;
+    let served = shared.dispatcher.served();
+    let completing = find(&served.offers, &reference, &argument.name)?;
     let typing = json!({"name": argument.name, "text": argument.value, "others": known.arguments});
     let output = shared.fetch(&context, completing.entry, "completion/complete", typing).await?;
     let mut values = output
@@ -88,11 +89,10 @@ async fn complete(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extens
     reply::complete(context.scope.era, &shared.profile, Keep::Unsaid, json!({"completion": completion}))
 }
 
-fn find<'a>(shared: &'a Shared, reference: &Reference, argument: &str) -> Result<Completing<'a>, RpcError> {
-    let offers = shared.dispatcher.offers();
+fn find<'a>(offers: &'a Offers, reference: &Reference, argument: &str) -> Result<Completing<'a>, RpcError> {
     let (completing, known) = match reference {
         Reference::Prompt { name } => {
-            let prompt = offers.prompt_named(name).ok_or_else(|| prompts::unknown(name, shared))?;
+            let prompt = offers.prompt_named(name).ok_or_else(|| prompts::unknown(name, offers))?;
             let known = prompt.arguments.iter().any(|one| one.name == argument);
             (Completing { entry: &prompt.complete, read: None }, known)
         }

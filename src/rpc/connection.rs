@@ -245,8 +245,8 @@ impl Connection {
 
     /// What the call of a tool is.
     fn work(&self, tool: Option<&str>) -> Work {
-        let dispatcher = &self.mcp.dispatcher;
-        tool.and_then(|name| dispatcher.tools().get(name)).map_or(Work::Tools, |tool| Work::Tool {
+        let served = self.mcp.dispatcher.glance();
+        tool.and_then(|name| served.registry.get(name)).map_or(Work::Tools, |tool| Work::Tool {
             name: tool.spec().name,
             light: tool.spec().effect == Effect::Reads,
         })

@@ -55,7 +55,8 @@ fn discover(shared: &Shared, extensions: &Extensions) -> MethodResult {
 
 /// What both eras are told.
 fn introduction(shared: &Shared) -> Map<String, Value> {
-    let offers = shared.dispatcher.offers();
+    let served = shared.dispatcher.glance();
+    let offers = &served.offers;
     let mut capabilities = json!({"logging": {}, "tools": {"listChanged": true}});
     if offers.has_prompts() {
         capabilities["prompts"] = json!({"listChanged": true});

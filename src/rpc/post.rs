@@ -92,8 +92,8 @@ pub(crate) fn needed(mcp: &Mcp, frame: &Frame<'_>) -> Access {
     match frame {
         Frame::Request { method, params, .. } => match &**method {
             "tools/call" => member(*params, "name")
-                .and_then(|name| mcp.dispatcher.tools().get(&name))
-                .map_or(Access::Read, |tool| Access::needed(tool.spec().effect)),
+                .and_then(|name| mcp.dispatcher.glance().registry.get(&name).map(|tool| tool.spec().effect))
+                .map_or(Access::Read, Access::needed),
             // Which tools there are, and that there is a server, is for everybody to know who may come in.
             "initialize" | "ping" | "server/discover" | "tools/list" => Access::Nothing,
             _ => Access::Read,
@@ -234,10 +234,13 @@ impl Request<'_> {
         if self.method != "tools/call" {
             return Ok(());
         }
-        let name = member(self.params, "name");
-        let Some(mirrored) = name.and_then(|name| mcp.mirrored(&name)).filter(|mirrored| !mirrored.is_empty()) else {
+        let Some(name) = member(self.params, "name") else { return Ok(()) };
+        let served = mcp.dispatcher.glance();
+        let lists = mcp.live.lists.of(&served);
+        let mirrored = lists.mirrored(&served, &name);
+        if mirrored.is_empty() {
             return Ok(());
-        };
+        }
         let arguments = self.params.and_then(|params| serde_json::from_str(params.get()).ok());
         let arguments = arguments.map_or(Value::Null, |Arguments { arguments }| arguments);
         mirrored.iter().try_for_each(|param| param.check(headers, &arguments))

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::dispatch::{Completed, Control};
 use crate::model::error::glimpse;
 use crate::offer::prompt::Message;
-use crate::offer::{OfferedPrompt, Told, told_arguments};
+use crate::offer::{OfferedPrompt, Offers, Told, told_arguments};
 use crate::rpc::Shared;
 use crate::rpc::approval::CallText;
 use crate::rpc::blocks::Blocks;
@@ -38,7 +38,7 @@ fn list(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> Method
     if let Some(cursor) = page::cursor(params)? {
         return Err(page::unknown(&cursor).into());
     }
-    let prompts: Vec<_> = shared.dispatcher.offers().prompts().map(described).collect();
+    let prompts: Vec<_> = shared.dispatcher.glance().offers.prompts().map(described).collect();
     reply::complete(context.scope.era, &shared.profile, Keep::UntilTold, json!({"prompts": prompts}))
 }
 
@@ -63,7 +63,8 @@ async fn get(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions)
     context.allow(Access::Read)?;
     let named = Named::read(params, "prompt")?;
     let (name, raw) = (named.name(), named.arguments());
-    let prompt = shared.dispatcher.offers().prompt_named(name).ok_or_else(|| unknown(name, shared))?;
+    let served = shared.dispatcher.served();
+    let prompt = served.offers.prompt_named(name).ok_or_else(|| unknown(name, &served.offers))?;
     let arguments: Map<String, Value> = serde_json::from_str(raw)
         .map_err(|_| RpcError::invalid_params("arguments must be an object whose members are texts"))?;
     check(prompt, &arguments)?;
@@ -85,8 +86,8 @@ async fn get(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions)
     }
 }
 
-pub(super) fn unknown(name: &str, shared: &Shared) -> RpcError {
-    let names: Vec<_> = shared.dispatcher.offers().prompts().map(|prompt| prompt.spec.name).collect();
+pub(super) fn unknown(name: &str, offers: &Offers) -> RpcError {
+    let names: Vec<_> = offers.prompts().map(|prompt| prompt.spec.name).collect();
     let there = if names.is_empty() { "there is none".to_owned() } else { format!("there is {}", names.join(", ")) };
     RpcError::invalid_params(format_args!("unknown prompt: {}; {there}", glimpse(name)))
 }

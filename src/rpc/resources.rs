@@ -84,7 +84,8 @@ async fn collect(
     context: &Context,
     cursor: Cursor,
 ) -> Result<(Vec<Value>, Option<Cursor>), RpcError> {
-    let offers = shared.dispatcher.offers();
+    let served = shared.dispatcher.served();
+    let offers = &served.offers;
     let (mut resources, mut next) = (Vec::new(), Some(cursor));
     while let Some(cursor) = next.take() {
         let room = PAGE.saturating_sub(resources.len());
@@ -142,7 +143,7 @@ async fn list(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions
     context.allow(Access::Read)?;
     let cursor = match page::cursor(params)? {
         None => Cursor::Fixed(0),
-        Some(text) => Cursor::read(&text, shared.dispatcher.offers()).ok_or_else(|| page::unknown(&text))?,
+        Some(text) => Cursor::read(&text, &shared.dispatcher.glance().offers).ok_or_else(|| page::unknown(&text))?,
     };
     context.arrival.client.listening.has_listed();
     let (resources, next) = collect(shared, &context, cursor).await?;
@@ -182,9 +183,9 @@ fn described(spec: &ResourceSpec) -> Value {
 
 fn templates(shared: &Shared, extensions: &Extensions) -> MethodResult {
     let context = Context::of(extensions).ok_or_else(no_context)?;
-    let templates: Vec<_> = shared
-        .dispatcher
-        .offers()
+    let served = shared.dispatcher.glance();
+    let templates: Vec<_> = served
+        .offers
         .templates()
         .iter()
         .map(|template| {
@@ -222,7 +223,8 @@ async fn read(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions
     let uri = uri.ok_or_else(|| RpcError::invalid_params("params must have the uri of a resource"))?;
     let uri = uri.as_ref();
     let era = context.scope.era;
-    let found = Some(uri).filter(|uri| uri.len() <= LONGEST).and_then(|uri| shared.dispatcher.offers().find(uri));
+    let served = shared.dispatcher.served();
+    let found = Some(uri).filter(|uri| uri.len() <= LONGEST).and_then(|uri| served.offers.find(uri));
     let found = found.ok_or_else(|| {
         RpcError::resource_not_found(uri, format_args!("nothing is offered at {}", glimpse(uri)), era)
     })?;

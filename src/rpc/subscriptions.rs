@@ -64,7 +64,8 @@ async fn listen(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensio
 
 /// What can be told of what is wanted.
 fn honoured(mut wanted: Filter, shared: &Shared, context: &Context) -> Filter {
-    let offers = shared.dispatcher.offers();
+    let served = shared.dispatcher.glance();
+    let offers = &served.offers;
     wanted.prompts_list_changed &= offers.has_prompts();
     wanted.resources_list_changed &= offers.has_resources();
     wanted.resource_subscriptions.retain(|uri| may_hear(uri, shared, context));
@@ -76,7 +77,8 @@ fn honoured(mut wanted: Filter, shared: &Shared, context: &Context) -> Filter {
 
 /// Whether something is offered at `uri` that the client may have.
 fn may_hear(uri: &str, shared: &Shared, context: &Context) -> bool {
-    let found = Some(uri).filter(|uri| uri.len() <= LONGEST).and_then(|uri| shared.dispatcher.offers().find(uri));
+    let served = shared.dispatcher.glance();
+    let found = Some(uri).filter(|uri| uri.len() <= LONGEST).and_then(|uri| served.offers.find(uri));
     found.is_some_and(|found| !shared.dispatcher.hides(found.read, Value::Object(found.arguments), &context.caller()))
 }
 
@@ -115,7 +117,8 @@ impl Drop for Subscribed<'_> {
 
 /// The file that the resource at `uri` is, if it is one.
 fn path_of(uri: &str, dispatcher: &Dispatcher) -> Option<WsPath> {
-    let found = dispatcher.offers().find(uri)?;
+    let served = dispatcher.glance();
+    let found = served.offers.find(uri)?;
     let [variable] = found.read.spec().paths else { return None };
     WsPath::parse(found.arguments.get(*variable)?.as_str()?).ok()
 }

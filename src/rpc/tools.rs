@@ -25,7 +25,7 @@ use crate::rpc::meter::Metered;
 use crate::rpc::principal::Access;
 use crate::rpc::reply::{self, Keep, MethodResult};
 use crate::rpc::{Shared, call_result, page};
-use crate::tool::{Effect, export};
+use crate::tool::Effect;
 
 /// Tools on one page of `tools/list`.
 const PAGE: usize = 100;
@@ -41,16 +41,16 @@ pub(super) fn register(module: &mut RpcModule<Shared>) -> Result<(), RegisterMet
 fn list(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> MethodResult {
     let context = Context::of(extensions).ok_or_else(no_context)?;
     let cursor = page::cursor(params)?;
-    let tools = shared.tools.get_or_init(|| match export::mcp(shared.dispatcher.tools(), shared.profile.structured) {
-        Value::Array(tools) => tools.into_iter().filter(|tool| shared.profile.mode.offers(name_of(tool))).collect(),
-        other => vec![other],
-    });
+    let served = shared.dispatcher.glance();
+    let lists = shared.live.lists.of(&served);
+    let tools = lists.tools(&served, shared.live.structured()).iter();
+    let tools = tools.filter(|tool| shared.profile.mode.offers(name_of(tool)));
     // Whoever may only read is shown only that (MCP 2026-07-28, server/tools).
     let writes = context.arrival.client.principal.access == Access::Write;
     let read_only = shared.live.read_only.load(Ordering::Relaxed);
     // A program may be run all the same: each of its calls is judged by itself.
     let fits = |tool: &Value| only_reads(tool) || (writes && (!read_only || name_of(tool) == RUN_CODE));
-    let tools: Vec<&Value> = tools.iter().filter(|tool| fits(tool)).collect();
+    let tools: Vec<&Value> = tools.filter(|tool| fits(tool)).collect();
     let start = page_start(cursor.as_deref(), tools.len())?;
     let end = tools.len().min(start + PAGE);
     let next_cursor = (end < tools.len()).then(|| format!("tools:{end}"));
@@ -90,7 +90,7 @@ async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions
     let dispatch = |call: Call, caller: Caller, control| async move {
         let span = tracing::info_span!("call", tool = call.tool, ?caller, traceparent);
         let began = Instant::now();
-        let tool = served.dispatcher.tools().get(&call.tool).map(|tool| tool.spec().name);
+        let tool = served.dispatcher.glance().registry.get(&call.tool).map(|tool| tool.spec().name);
         let done = served.dispatcher.dispatch(call, &caller, control).instrument(span).await;
         if let (Some(meter), Some(tool)) = (served.live.meter.get(), tool) {
             let outcome = match &done {
@@ -136,7 +136,8 @@ where
     if !arguments.starts_with(['{', '"']) {
         return Err(RpcError::invalid_params("arguments must be an object").into());
     }
-    if !shared.profile.mode.offers(tool) && shared.dispatcher.tools().get(tool).is_some() {
+    let effect = shared.dispatcher.glance().registry.get(tool).map(|tool| tool.spec().effect);
+    if !shared.profile.mode.offers(tool) && effect.is_some() {
         return Err(RpcError::invalid_params(format_args!(
             "{tool} is called by a program here: call {RUN_CODE} with code such as `return await tools.{tool}({{...}})`"
         ))
@@ -144,14 +145,16 @@ where
     }
     let text = CallText { method: "tools/call", name: tool, arguments };
     let call = Call { tool: tool.to_owned(), arguments: strict::parse_strict(arguments) };
-    let needed = shared.dispatcher.tools().get(tool).map_or(Access::Read, |tool| Access::needed(tool.spec().effect));
-    context.allow(needed)?;
+    context.allow(effect.map_or(Access::Read, Access::needed))?;
     let errand = Errand { shared, context: &context, text, retry: named.retry() };
     let dispatch = |caller, control| dispatch(call, caller, control);
-    let acts = shared.dispatcher.tools().get(tool).is_some_and(|tool| tool.spec().effect == Effect::Calls);
+    let acts = effect == Some(Effect::Calls);
     let came = if acts { errand.act(dispatch).await? } else { errand.run(dispatch).await? };
     errand::written(extensions, |result| match came {
         Came::InputRequired(required) => result.push_str(&required),
-        Came::Done(completed) => call_result::write(result, tool, &completed, context.scope.era, &shared.profile),
+        Came::Done(completed) => {
+            let structured = shared.live.structured();
+            call_result::write(result, tool, &completed, context.scope.era, (&shared.profile, structured));
+        }
     })
 }

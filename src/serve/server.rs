@@ -4,21 +4,22 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use crate::code;
-use crate::dispatch::Dispatcher;
+use crate::dispatch::{Dispatcher, Served, Shelf};
 use crate::gate::policy::Policy;
 use crate::ledger::Ledger;
 use crate::model::mode::Mode;
 use crate::model::world::RealWorld;
+use crate::offer::OfferError;
 use crate::offer::prompt::Prompt;
 use crate::offer::resource::{Resource, Template};
-use crate::offer::{OfferError, Offers};
 use crate::offers::files::Files;
 use crate::rpc::news::News;
 use crate::rpc::{Approvals, Mcp, Profile};
 use crate::serve::http::{self, HttpOptions};
+use crate::serve::offering::Offering;
 use crate::serve::stdio;
 use crate::tool::Tool;
-use crate::tool::registry::{RegisterError, Registry};
+use crate::tool::registry::RegisterError;
 use crate::tool::view::Settings;
 use crate::tools;
 use crate::workspace::Workspace;
@@ -32,12 +33,9 @@ use crate::workspace::Workspace;
 /// ```
 pub struct Server<W> {
     workspace: W,
-    registry: Registry,
-    offers: Offers,
+    shelf: Shelf,
     news: News,
-    settings: Settings,
     profile: Profile,
-    policy: Policy,
     ledger: Ledger,
     code: code::Options,
     mode: Option<Mode>,
@@ -48,12 +46,9 @@ impl<W: Workspace> Server<W> {
     pub fn new(workspace: W) -> Self {
         Server {
             workspace,
-            registry: Registry::new(),
-            offers: Offers::new(),
+            shelf: Shelf::new(Served::new(Settings::served())),
             news: News::default(),
-            settings: Settings::served(),
             profile: Profile::default(),
-            policy: Policy::open(),
             ledger: Ledger::in_memory(Arc::new(RealWorld)),
             code: code::Options::default(),
             mode: None,
@@ -64,8 +59,8 @@ impl<W: Workspace> Server<W> {
     ///
     /// # Errors
     /// A tool of the same name is there already.
-    pub fn builtin_tools(mut self) -> Result<Self, RegisterError> {
-        tools::register(&mut self.registry)?;
+    pub fn builtin_tools(self) -> Result<Self, RegisterError> {
+        self.shelf.change(|served| tools::register(&mut served.registry))?;
         Ok(self)
     }
 
@@ -74,8 +69,8 @@ impl<W: Workspace> Server<W> {
     ///
     /// # Errors
     /// A tool of the same name is there already.
-    pub fn reading_tools(mut self) -> Result<Self, RegisterError> {
-        tools::register_looking(&mut self.registry)?;
+    pub fn reading_tools(self) -> Result<Self, RegisterError> {
+        self.shelf.change(|served| tools::register_looking(&mut served.registry))?;
         Ok(self)
     }
 
@@ -83,10 +78,12 @@ impl<W: Workspace> Server<W> {
     ///
     /// # Errors
     /// Its name is taken or not one, a schema is one that clients refuse, or `paths` names no argument.
-    pub fn tool(mut self, tool: impl Tool) -> Result<Self, RegisterError> {
-        let name = tool.spec().name;
-        self.registry.register(tool)?;
-        self.registry.verify_tool(name)?;
+    pub fn tool(self, tool: impl Tool) -> Result<Self, RegisterError> {
+        self.shelf.change(|served| {
+            let name = tool.spec().name;
+            served.registry.register(tool)?;
+            served.registry.verify_tool(name)
+        })?;
         Ok(self)
     }
 
@@ -103,8 +100,8 @@ impl<W: Workspace> Server<W> {
     ///
     /// # Errors
     /// The address is taken or none.
-    pub fn resource(mut self, resource: impl Resource) -> Result<Self, OfferError> {
-        self.offers.resource(resource)?;
+    pub fn resource(self, resource: impl Resource) -> Result<Self, OfferError> {
+        self.shelf.change(|served| served.offers.resource(resource))?;
         Ok(self)
     }
 
@@ -112,8 +109,8 @@ impl<W: Workspace> Server<W> {
     ///
     /// # Errors
     /// The template is taken or none.
-    pub fn template(mut self, template: impl Template) -> Result<Self, OfferError> {
-        self.offers.template(template)?;
+    pub fn template(self, template: impl Template) -> Result<Self, OfferError> {
+        self.shelf.change(|served| served.offers.template(template))?;
         Ok(self)
     }
 
@@ -121,8 +118,8 @@ impl<W: Workspace> Server<W> {
     ///
     /// # Errors
     /// The name is taken, or its arguments are no plain struct.
-    pub fn prompt(mut self, prompt: impl Prompt) -> Result<Self, OfferError> {
-        self.offers.prompt(prompt)?;
+    pub fn prompt(self, prompt: impl Prompt) -> Result<Self, OfferError> {
+        self.shelf.change(|served| served.offers.prompt(prompt))?;
         Ok(self)
     }
 
@@ -130,6 +127,14 @@ impl<W: Workspace> Server<W> {
     #[must_use]
     pub fn news(&self) -> News {
         self.news.clone()
+    }
+
+    /// What adds tools, prompts and resources while the server runs, and takes them back. Clients are told of prompts and
+    /// resources from the beginning then, though there may be none yet.
+    #[must_use]
+    pub fn offering(&self) -> Offering {
+        self.shelf.put(|served| served.offers.expect_more());
+        Offering::new(self.shelf.clone(), self.news.clone())
     }
 
     /// Says who the server is. By default it is toolgate.
@@ -141,8 +146,8 @@ impl<W: Workspace> Server<W> {
 
     /// Judges calls by `policy`: rules and hooks. By default everything may run.
     #[must_use]
-    pub fn policy(mut self, policy: Policy) -> Self {
-        self.policy = policy;
+    pub fn policy(self, policy: Policy) -> Self {
+        self.shelf.put(|served| served.policy = Arc::new(policy));
         self
     }
 
@@ -172,8 +177,8 @@ impl<W: Workspace> Server<W> {
 
     /// Sets limits and text rules. By default [`Settings::served`].
     #[must_use]
-    pub fn settings(mut self, settings: Settings) -> Self {
-        self.settings = settings;
+    pub fn settings(self, settings: Settings) -> Self {
+        self.shelf.put(|served| served.settings = settings);
         self
     }
 
@@ -217,19 +222,18 @@ impl<W: Workspace> Server<W> {
         // Whichever was said first, the profile or the mode.
         self.profile.mode = self.mode.unwrap_or(self.profile.mode);
         if self.profile.mode.runs_code() {
-            code::register(&mut self.registry, self.code).map_err(io::Error::other)?;
-            code::sdk::register(&mut self.offers, &self.registry).map_err(io::Error::other)?;
+            self.shelf.change(|served| {
+                code::register(&mut served.registry, self.code).map_err(io::Error::other)?;
+                code::sdk::register(&mut served.offers, &served.registry).map_err(io::Error::other)
+            })?;
         }
-        let dispatcher = Dispatcher::new(self.registry, self.workspace, self.settings)
-            .with_policy(self.policy)
-            .with_ledger(self.ledger)
-            .with_offers(self.offers);
+        let dispatcher = Dispatcher::serving(self.shelf, self.workspace).with_ledger(self.ledger);
         Mcp::with_news(dispatcher, self.profile, Approvals::default(), self.news).map_err(io::Error::other)
     }
 }
 
 impl<W> std::fmt::Debug for Server<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("tools", &self.registry).finish_non_exhaustive()
+        f.debug_struct("Server").field("tools", &self.shelf.now().registry).finish_non_exhaustive()
     }
 }

@@ -73,7 +73,7 @@ use wording::Wording;
 /// assert_eq!(tool.input_schema()["properties"]["text"]["description"], "What to shout.");
 /// # Ok::<(), toolgate::tool::registry::RegisterError>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Registry {
     tools: BTreeMap<&'static str, Entry>,
 }
@@ -152,6 +152,11 @@ impl Registry {
         Ok(())
     }
 
+    /// Takes a tool out again. Says whether there was one of that name.
+    pub fn withdraw(&mut self, name: &str) -> bool {
+        self.tools.remove(name).is_some()
+    }
+
     /// Makes every schema now.
     ///
     /// # Errors
@@ -203,13 +208,19 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'))
 }
 
-/// A registered tool.
+/// A registered tool. A clone is the same tool, of which something else may be said.
+#[derive(Clone)]
 pub struct Entry {
     spec: Spec,
+    made: Arc<Made>,
+    wording: Option<Wording>,
+}
+
+/// A tool, and its schemas once they are needed.
+struct Made {
     tool: Box<dyn AnyTool>,
     input: OnceLock<Result<Input, SchemaFault>>,
     output: OnceLock<Result<Value, SchemaFault>>,
-    wording: Option<Wording>,
 }
 
 /// What a tool is called with.
@@ -221,24 +232,20 @@ struct Input {
 impl Entry {
     /// A tool that is in no registry: what is asked for by other methods than a call takes the same way.
     pub(crate) fn new<T: Tool>(tool: T) -> Self {
-        Entry {
-            spec: tool.spec(),
-            tool: Box::new(tool),
-            input: OnceLock::new(),
-            output: OnceLock::new(),
-            wording: None,
-        }
+        let spec = tool.spec();
+        let made = Made { tool: Box::new(tool), input: OnceLock::new(), output: OnceLock::new() };
+        Entry { spec, made: Arc::new(made), wording: None }
     }
 
     fn input(&self) -> &Result<Input, SchemaFault> {
-        self.input.get_or_init(|| {
-            let schema = Arc::new(self.tool.arguments_schema()?);
+        self.made.input.get_or_init(|| {
+            let schema = Arc::new(self.made.tool.arguments_schema()?);
             Ok(Input { validator: Validator::new(Arc::clone(&schema)), schema })
         })
     }
 
     fn output(&self) -> &Result<Value, SchemaFault> {
-        self.output.get_or_init(|| self.tool.output_schema())
+        self.made.output.get_or_init(|| self.made.tool.output_schema())
     }
 
     fn verify(&self) -> Result<(), RegisterError> {
@@ -310,7 +317,7 @@ impl Entry {
 
     /// One line for people about a call with these validated arguments.
     pub(crate) fn present(&self, arguments: &Value) -> Card {
-        self.tool.present(arguments).unwrap_or_else(|| Card::new(self.spec.title))
+        self.made.tool.present(arguments).unwrap_or_else(|| Card::new(self.spec.title))
     }
 
     /// Lets the tool look, and say what should happen. `arguments` are validated.
@@ -319,7 +326,7 @@ impl Entry {
         view: &'a View,
         arguments: &Value,
     ) -> BoxFuture<'a, Result<ErasedPlan, ToolError>> {
-        self.tool.plan(view, arguments)
+        self.made.tool.plan(view, arguments)
     }
 }
 

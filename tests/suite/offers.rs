@@ -2,6 +2,7 @@
 //! questions that a tool asks.
 
 mod asking;
+mod changing;
 pub mod kit;
 mod news;
 mod prompts;

@@ -1,25 +1,33 @@
 //! Reads the configuration again while the server runs.
 //!
-//! Rules, hooks, what is read-only, tokens and certificates hold anew at once. What else is configured (limits, wordings,
-//! how results look) holds until the server is started again.
+//! Rules, hooks, what is read-only, limits, wordings, how results look, how programs run, tokens and certificates hold anew at
+//! once. What does not (see [`Config::restart_for`]) is said in the log.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::http::HttpArguments;
-use crate::cli::assembly::{Places, anew};
+use super::{Arguments, structured};
+use crate::cli::assembly::{Anew, Assembly, Places};
 use crate::cli::root::Roots;
 use crate::config::Config;
-use crate::rpc::Mcp;
+use crate::ledger::Ledger;
+use crate::model::mode::Mode;
+use crate::rpc::{Mcp, Serving};
 use crate::serve::http::{Reload, Renewed};
 
 /// All that is needed to do it.
 pub(super) struct Reloader {
-    pub(super) roots: Roots,
-    pub(super) places: Places,
-    pub(super) read_only: bool,
-    pub(super) http: HttpArguments,
+    roots: Roots,
+    places: Places,
+    read_only: bool,
+    structured: bool,
+    mode: Option<Mode>,
+    http: HttpArguments,
+    ledger: Ledger,
+    /// What the server was started with.
+    started: Config,
     /// The files that everything comes from, as they were when they were last read.
     seen: Mutex<Vec<(PathBuf, Looks)>>,
 }
@@ -28,9 +36,19 @@ pub(super) struct Reloader {
 type Looks = Option<(SystemTime, u64)>;
 
 impl Reloader {
-    pub(super) fn new(roots: Roots, places: Places, read_only: bool, http: HttpArguments, config: &Config) -> Self {
-        let reloader = Reloader { roots, places, read_only, http, seen: Mutex::default() };
-        reloader.watch(config);
+    pub(super) fn new(arguments: &Arguments, assembly: &Assembly) -> Self {
+        let reloader = Reloader {
+            roots: arguments.folder.roots(),
+            places: arguments.places.clone(),
+            read_only: arguments.read_only,
+            structured: arguments.structured,
+            mode: arguments.mode,
+            http: arguments.http.clone(),
+            ledger: assembly.ledger.clone(),
+            started: assembly.config.clone(),
+            seen: Mutex::default(),
+        };
+        reloader.watch(&assembly.config);
         reloader
     }
 
@@ -64,14 +82,21 @@ impl Reload for Reloader {
     fn reload(&self, mcp: &Mcp) -> Result<Renewed, String> {
         // From here on everything that is written is new.
         self.has_changed();
-        let (config, policy) = anew(&self.roots, &self.places, mcp.tools()).map_err(|error| error.to_string())?;
+        let anew = Anew::read(&self.roots, &self.places, self.started.mode, &self.ledger);
+        let Anew { mut config, registry, offers, settings, policy } = anew.map_err(|error| error.to_string())?;
+        config.mode = self.mode.unwrap_or(config.mode);
         let renewed = self.http.renewed(&config.http).map_err(|error| error.to_string())?;
         if !renewed.auth.is_on() && self.http.needs_auth() {
             return Err("nothing would say who may come in any more".to_owned());
         }
         let read_only = config.read_only || self.read_only;
-        mcp.judge_by(policy, read_only);
+        let structured = structured(self.structured, &config);
+        mcp.renew(Serving { registry, offers, settings, policy, read_only, structured });
         self.watch(&config);
+        let later = config.restart_for(&self.started);
+        if !later.is_empty() {
+            tracing::warn!(settings = later.join(", "), "what has changed here needs a restart to hold");
+        }
         Ok(renewed)
     }
 }

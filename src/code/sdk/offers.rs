@@ -12,6 +12,9 @@ use crate::tool::content::Contents;
 use crate::tool::registry::Registry;
 use crate::tool::view::View;
 
+/// The prompt.
+const TOOLS_SDK: &str = "tools_sdk";
+
 /// Offers the declarations of `registry`'s tools as the resource `toolgate://sdk.d.ts` and, with how programs are written, as
 /// the prompt `tools_sdk`.
 ///
@@ -21,6 +24,14 @@ pub fn register(offers: &mut Offers, registry: &Registry) -> Result<(), OfferErr
     let sdk = Sdk::of(registry);
     offers.resource(Declarations(sdk.clone()))?;
     offers.prompt(ToolsSdk(sdk))
+}
+
+/// Offers them anew, if they are offered, where the tools have changed.
+pub fn renew(offers: &mut Offers, registry: &Registry) {
+    if offers.withdraw_resource(URI) && offers.withdraw_prompt(TOOLS_SDK) {
+        let fault = register(offers, registry).err();
+        debug_assert_eq!(fault, None, "there is room where they have been");
+    }
 }
 
 /// `toolgate://sdk.d.ts`.
@@ -53,7 +64,7 @@ impl Prompt for ToolsSdk {
 
     fn spec(&self) -> PromptSpec {
         PromptSpec {
-            name: "tools_sdk",
+            name: TOOLS_SDK,
             title: "Tools for programs",
             description: "How programs in code mode are written, and everything that they can call.",
         }

@@ -3,6 +3,7 @@
 use super::{Entry, Registry};
 
 /// Another wording of a tool's description.
+#[derive(Clone)]
 pub(super) struct Wording {
     /// Nothing for the only wording that there is.
     variant: Option<String>,
@@ -18,9 +19,10 @@ impl Registry {
         true
     }
 
-    /// Puts a text that is made when it is known which tools there are in the place of a tool's description.
+    /// Puts a text that is made when it is known which tools there are in the place of a tool's description, unless that is
+    /// another wording.
     pub(crate) fn document(&mut self, name: &str, text: String) {
-        if let Some(entry) = self.tools.get_mut(name) {
+        if let Some(entry) = self.tools.get_mut(name).filter(|entry| entry.variant().is_none()) {
             entry.wording = Some(Wording { variant: None, text });
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
 use std::thread::{JoinHandle, spawn};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolgate::tokio_util::sync::CancellationToken;
@@ -59,9 +59,23 @@ impl Site {
         Site { child, address, state }
     }
 
-    /// One that a test has started itself.
-    pub fn running(child: Child, address: SocketAddr, state: Temp) -> Self {
-        Site { child, address, state }
+    /// Serves with the configuration `toml` and these options, and keeps a log of what is worth the `level`: what it says.
+    pub fn logged(root: &Path, toml: &str, options: &[&str], level: &str) -> (Self, impl Fn() -> String + use<>) {
+        let state = Temp::with(&[("toolgate/toolgate.toml", toml)]);
+        let log = state.path().join("log");
+        let file = std::fs::File::create(&log).expect("a file");
+        let said = move || std::fs::read_to_string(&log).expect("a log");
+        let mut command = command(root, options, &state, "127.0.0.1:0");
+        let mut child = command.env("RUST_LOG", level).stderr(file).spawn().expect("the toolgate binary");
+        let address = loop {
+            if let Some((_, rest)) = said().split_once("serves MCP at http://")
+                && let Some((address, _)) = rest.split_once("/mcp\n")
+            {
+                break address.parse().expect("an address");
+            }
+            assert!(child.try_wait().expect("a process").is_none(), "it has ended: {}", said());
+        };
+        (Site { child, address, state }, said)
     }
 
     pub fn id(&self) -> u32 {
@@ -131,6 +145,14 @@ impl Drop for Site {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Asks until it is so, for a while that is longer than any look at the files takes.
+pub fn becomes(what: &str, is: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !is() {
+        assert!(Instant::now() < until, "{what}");
     }
 }
 
@@ -371,8 +393,12 @@ impl<S: Read + Write> Wire<S> {
     }
 
     pub fn write(&mut self, bytes: &[u8]) {
-        self.stream.get_mut().write_all(bytes).expect("a server that reads");
-        self.stream.get_mut().flush().expect("a server that reads");
+        self.try_write(bytes).expect("a server that reads");
+    }
+
+    pub fn try_write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.stream.get_mut().write_all(bytes)?;
+        self.stream.get_mut().flush()
     }
 
     /// The whole answer.

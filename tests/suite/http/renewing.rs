@@ -1,21 +1,11 @@
 //! The configuration is read again while the server runs: on SIGHUP, and when a file has changed.
 
-use std::time::{Duration, Instant};
-
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::support::Temp;
-use super::kit::{Ask, Site, call, modern};
+use super::kit::{Ask, Site, becomes, call, modern, text};
 
 const DENY: &str = "[[rule]]\ntools = [\"write_file\"]\ndecision = \"deny\"\nreason = \"not today\"\n";
-
-/// Asks until it is so, for a while that is longer than any look at the files takes.
-fn becomes(what: &str, is: impl Fn() -> bool) {
-    let until = Instant::now() + Duration::from_secs(20);
-    while !is() {
-        assert!(Instant::now() < until, "{what}");
-    }
-}
 
 fn denied(site: &Site) -> bool {
     let written = site.call("write_file", json!({"path": "w.txt", "content": "x"}));
@@ -44,6 +34,71 @@ fn rules_and_what_is_read_only_hold_as_soon_as_they_are_written() {
     configure("");
     site.signal("HUP");
     becomes("what is taken out holds no more", || lists_writing(&site) && !denied(&site));
+}
+
+/// What `tools/list` says of a tool.
+fn listed(site: &Site, name: &str) -> Value {
+    let list = site.modern("tools/list", json!({})).json();
+    let tools = list["result"]["tools"].as_array().expect("tools");
+    tools.iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("no {name}: {list}")).clone()
+}
+
+#[test]
+fn limits_wordings_and_how_results_look_hold_as_soon_as_they_are_written() {
+    let temp = Temp::with(&[("a.txt", "one\ntwo\n")]);
+    let site = Site::configured(temp.path(), "", &[]);
+    let read = |site: &Site| site.call("read_file", json!({"path": "a.txt"}));
+    let is_short = |site: &Site| text(&read(site)) == "1: one\n";
+    let worded = |site: &Site| listed(site, "read_file")["description"] == "Look into a file.";
+    let structured = |site: &Site| {
+        listed(site, "read_file")["outputSchema"].is_object() && read(site)["structuredContent"].is_object()
+    };
+    type Holds<'a> = &'a dyn Fn(&Site) -> bool;
+    let cases: [(&str, Holds<'_>); 3] = [
+        ("[limits]\nread_lines = 1\n", &is_short),
+        ("[descriptions.read_file]\nvariant = \"short\"\ntext = \"Look into a file.\"\n", &worded),
+        ("results = \"structured\"\n", &structured),
+    ];
+    for (toml, holds) in cases {
+        assert!(!holds(&site), "{toml}");
+        site.home().write("toolgate/toolgate.toml", toml);
+        site.signal("HUP");
+        becomes(toml, || holds(&site));
+        site.home().write("toolgate/toolgate.toml", "");
+        site.signal("HUP");
+        becomes("and no more once it is taken out", || !holds(&site));
+    }
+}
+
+/// In code mode what a model is told of the tools stands in `run_code`.
+#[test]
+fn another_wording_reaches_programs_too() {
+    let temp = Temp::with(&[("a.txt", "one\ntwo\n")]);
+    let site = Site::configured(temp.path(), "", &["--mode", "code"]);
+    let told = |site: &Site| listed(site, "run_code")["description"].as_str().expect("words").contains("Peek");
+    let declared = |site: &Site| {
+        let read = site.modern("resources/read", json!({"uri": "toolgate://sdk.d.ts"})).json();
+        read["result"]["contents"][0]["text"].as_str().expect("text").contains("Peek")
+    };
+    let short = |site: &Site| {
+        let code = "return (await tools.read_file({ path: 'a.txt' })).content";
+        text(&site.call("run_code", json!({"code": code, "description": "Read."}))).contains("two")
+    };
+    assert!(!told(&site) && !declared(&site) && short(&site));
+    let toml = "[limits]\nread_lines = 1\n[descriptions.read_file]\nvariant = \"v\"\ntext = \"Peek. It is short.\"\n";
+    site.home().write("toolgate/toolgate.toml", toml);
+    site.signal("HUP");
+    becomes("the wording stands in both", || told(&site) && declared(&site));
+    becomes("and the limit holds", || !short(&site));
+}
+
+#[test]
+fn what_takes_a_restart_is_said() {
+    let temp = Temp::new();
+    let (site, said) = Site::logged(temp.path(), "durability = \"full\"\n", &[], "warn");
+    site.home().write("toolgate/toolgate.toml", "durability = \"process\"\n[http]\nmax_requests = 7\n");
+    site.signal("HUP");
+    becomes("it is said", || said().contains("needs a restart to hold settings=\"durability, http.max_requests\""));
 }
 
 #[test]
