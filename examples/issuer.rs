@@ -5,9 +5,11 @@
 //! $ cargo run --example issuer -- 9000 http://127.0.0.1:8765/mcp
 //! ```
 //!
-//! Put what it prints into `toolgate.toml`, start `toolgate serve DIR --http 127.0.0.1:8765`, and show one of the tokens:
+//! Put the table that it prints into `toolgate.toml` in some folder, and show one of the tokens to a server of that folder:
 //!
 //! ```console
+//! $ toolgate trust DIR                                         # only then does what it says of HTTP count
+//! $ toolgate serve DIR --http 127.0.0.1:8765
 //! $ curl -i http://127.0.0.1:8765/mcp                          # 401, and where to find this server
 //! $ npx @modelcontextprotocol/inspector --cli http://127.0.0.1:8765/mcp --header "Authorization: Bearer TOKEN" \
 //!       --method tools/list
