@@ -14,6 +14,7 @@ pub mod seen;
 pub mod state;
 mod store;
 mod sweep;
+mod sweeper;
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "tests look at the state folder from outside")]
 mod tests;
@@ -36,6 +37,7 @@ use crate::ledger::nodes::Nodes;
 pub use crate::ledger::open::Options;
 use crate::ledger::redact::{Redact, Secrets};
 use crate::ledger::seen::Seen;
+pub use crate::ledger::sweeper::Sweeper;
 use crate::model::call::Caller;
 use crate::model::event::{Event, FsStep, Line};
 use crate::model::id::{CallId, ChangeId, SessionId};

@@ -26,6 +26,9 @@ const INSTRUCTIONS: &str = "Files of one folder, read and changed safely. Paths 
                             outside it can be reached. Read a file before you change it, and prefer patch_file to \
                             write_file. A failed call changes nothing and says what to do next.";
 
+/// How long what is too old or too much may be kept while the server runs.
+const SWEEP: Duration = Duration::from_secs(60 * 60);
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -69,6 +72,11 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
         instructions: Some(instructions(&folders)),
         ..Profile::default()
     };
+    // What is kept stays within its bounds without anybody having to think of it, however long the server runs.
+    let sweeper = match ledger.sweep_every(SWEEP) {
+        Ok(sweeper) => sweeper,
+        Err(error) => return fail(1, error),
+    };
     let patience = config.approval.timeout_ms.map_or(Approvals::PATIENCE, |ms| Duration::from_millis(ms.get()));
     let served = Mcp::with_approvals(dispatcher, profile, Approvals::new(Arc::new(RealWorld), patience))
         .map_err(std::io::Error::other)
@@ -80,10 +88,8 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     if let Err(error) = ledger.flush() {
         return fail(1, error);
     }
-    // What is kept stays within its bounds without anybody having to think of it.
-    if let Err(error) = ledger.sweep() {
-        tracing::warn!(%error, "what is older than the retention could not be let go of");
-    }
+    drop(sweeper);
+    ledger.sweep_or_say();
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(1, error),

@@ -121,6 +121,29 @@ fn old_bytes_go_then_those_that_are_too_many_but_none_that_are_needed() {
 }
 
 #[test]
+fn a_sweeper_lets_go_by_itself_until_it_is_dropped() {
+    let bed = Bed::new();
+    let retention = Limits { max_bytes: 5, older_than: Duration::from_secs(60) };
+    let ledger = bed.ledger_with(Options { retention, ..Options::default() });
+    let mut files = Files::default();
+    let mut make = |text: &str| {
+        let change = begin(&ledger, ChangeKind::Write);
+        files.commit(&ChangeSet::new(vec![write("a", text)]), &change).unwrap();
+        change.done().unwrap();
+    };
+    let sweeper = ledger.sweep_every(Duration::from_millis(1)).unwrap();
+    ["1111", "2222", "3333"].map(&mut make);
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
+    while ledger.kept().unwrap().bytes > 5 {
+        assert!(std::time::Instant::now() < deadline, "nothing goes");
+        std::thread::yield_now();
+    }
+    drop(sweeper);
+    ["4444", "5555"].map(make);
+    assert!(ledger.kept().unwrap().bytes > 5);
+}
+
+#[test]
 fn old_changes_and_logs_go_with_them_while_others_look_on() {
     let bed = Bed::new();
     let retention = Limits { max_bytes: 1000, older_than: Duration::from_secs(60) };
