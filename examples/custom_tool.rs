@@ -28,7 +28,7 @@ impl Tool for CountWords {
 
     async fn plan(&self, view: &View, args: Args) -> Result<Plan<Words>, ToolError> {
         let file = view.read_whole(&view.path(&args.path)?)?;
-        Ok(Plan::Answer(Words { words: String::from_utf8_lossy(&file.bytes).split_whitespace().count() }))
+        Ok(Plan::Answer(Words { words: String::from_utf8_lossy(&file).split_whitespace().count() }))
     }
 
     fn observe(output: &Words) -> String {

@@ -218,7 +218,7 @@ impl Dispatcher {
         caller: &Caller,
         control: Control,
     ) -> Result<Completed, ProtocolError> {
-        let run = Run::begin(self, (served, tool), caller, control).of(&arguments);
+        let mut run = Run::begin(self, (served, tool), caller, control).of(&arguments);
         run.record_call(&arguments, method); // 2
         let open = run.open();
         // A tool that panics fails alone: its call ends as an internal error, everything else goes on.

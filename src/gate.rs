@@ -7,6 +7,8 @@ pub mod intent;
 pub mod policy;
 pub mod rules;
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::model::error::{ErrorCode, ToolError};
@@ -78,7 +80,7 @@ pub struct CallFacts {
     /// The tool.
     pub tool: String,
     /// The arguments.
-    pub arguments: Value,
+    pub arguments: Arc<Value>,
     /// The paths that they name, where the links on the way lead, relative to the workspace.
     pub paths: Vec<String>,
     /// Whether the call may change something.

@@ -35,15 +35,19 @@ use crate::ledger::flusher::Flusher;
 use crate::ledger::log::{LineRef, Log};
 use crate::ledger::nodes::Nodes;
 pub use crate::ledger::open::Options;
-use crate::ledger::redact::{Redact, Secrets};
+use crate::ledger::redact::{Redact, Secrets, Written};
 use crate::ledger::seen::Seen;
 pub use crate::ledger::sweeper::Sweeper;
 use crate::model::call::Caller;
 use crate::model::event::{Event, FsStep, Line};
+use crate::model::file_bytes::FileBytes;
 use crate::model::id::{CallId, ChangeId, SessionId};
 use crate::model::version::Version;
 use crate::model::world::World;
 use crate::workspace::{FileError, Journal, Recovered};
+
+/// So many bytes of texts are written beside what needs them.
+const MUCH: usize = 1024 * 1024;
 
 /// The tool whose event repeats its arguments.
 const TODO_WRITE: &str = "todo_write";
@@ -166,6 +170,20 @@ impl Ledger {
         }
     }
 
+    /// `arguments` of a call of `tool` as they are recorded: what is secret is hidden, and long texts stand elsewhere.
+    /// Nothing where nothing is recorded.
+    #[must_use]
+    pub fn written(&self, tool: &str, arguments: &Value) -> Option<Written> {
+        self.core().map(|core| core.redact.written(tool, arguments.clone()))
+    }
+
+    /// Records an event in which such arguments stand, with the texts that they refer to.
+    pub fn record_written(&self, stamp: &Stamp, event: &Event, texts: &[FileBytes]) {
+        if let Some(core) = self.core() {
+            core.append(stamp, event, texts.to_vec());
+        }
+    }
+
     /// What is secret in the arguments of a call of `tool`, to be kept out of whatever else is recorded or shown of it.
     #[must_use]
     pub fn secrets(&self, tool: &str, arguments: &Value) -> Secrets {
@@ -190,6 +208,20 @@ impl Ledger {
     /// They cannot be written, so nothing may be changed.
     pub fn ready(&self) -> Result<(), LedgerError> {
         self.core().map_or(Ok(()), |core| core.write_log(false).and_then(|()| core.changes.ready()))
+    }
+
+    /// The same for a change that is about to be made ready. It asks again before it is made, so where much waits to be
+    /// written, that may go on meanwhile.
+    ///
+    /// # Errors
+    /// As [`Ledger::ready`].
+    pub fn prepare(&self) -> Result<(), LedgerError> {
+        let Some(core) = self.core() else { return Ok(()) };
+        if core.log.waiting_texts() < MUCH {
+            return self.ready();
+        }
+        core.flusher.hurry();
+        core.changes.ready()
     }
 
     /// What everybody has seen of files.
@@ -315,8 +347,8 @@ impl Core {
         let mut texts = Vec::new();
         match &mut event {
             Event::ToolCall { tool, arguments, .. } | Event::CodeDispatch { tool, arguments, .. } => {
-                self.redact.apply(tool, arguments);
-                redact::shorten(arguments, &mut |version, text| texts.push((version, text)));
+                let written = self.redact.written(tool, arguments.take());
+                (*arguments, texts) = (written.arguments, written.texts);
             }
             Event::TodoWrite { todos } => {
                 let mut arguments = json!({ "todos": std::mem::take(todos) });
@@ -326,13 +358,12 @@ impl Core {
             }
             _ => {}
         }
-        let line = LineRef {
-            time: self.world.now(),
-            session: &self.session,
-            call: stamp.call,
-            caller: &stamp.caller,
-            event: &event,
-        };
+        self.append(stamp, &event, texts);
+    }
+
+    fn append(&self, stamp: &Stamp, event: &Event, texts: Vec<FileBytes>) {
+        let line =
+            LineRef { time: self.world.now(), session: &self.session, call: stamp.call, caller: &stamp.caller, event };
         self.log.record(&line, texts);
         self.flusher.nudge();
     }

@@ -49,7 +49,7 @@
 //!     async fn plan(&self, view: &View, args: Args) -> Result<Plan<Added>, ToolError> {
 //!         let path = view.path(&args.path)?;
 //!         let (mut notes, expect) = match view.read_whole(&path) {
-//!             Ok(file) => (file.bytes.to_vec(), Expect::Exactly(file.version)),
+//!             Ok(file) => (file.to_vec(), Expect::Exactly(file.version())),
 //!             Err(error) if error.code == ErrorCode::FileNotFound => (Vec::new(), Expect::Absent),
 //!             Err(error) => return Err(error),
 //!         };
@@ -123,6 +123,7 @@ pub use ledger::Ledger;
 pub use model::call::{Call, Caller};
 pub use model::change::{Change, ChangeSet, Expect};
 pub use model::error::{ErrorCode, ProtocolError, ToolError};
+pub use model::file_bytes::FileBytes;
 pub use model::mode::Mode;
 pub use model::path::{PathError, WsPath};
 pub use model::version::Version;
@@ -142,7 +143,7 @@ pub use tool::ask::{Capability, Reply, Role, Root, Sampled, Sampling};
 pub use tool::content::{Body, Content, Contents, Link, Media};
 pub use tool::log::{LogLevel, LogSink};
 pub use tool::registry::{Output, RegisterError, Registry};
-pub use tool::view::{FileBytes, Limits, ProgressSink, Settings, TextRules, View};
+pub use tool::view::{Limits, ProgressSink, Settings, TextRules, View};
 pub use tool::{Act, Card, Edited, Effect, Facts, Intent, Plan, Sight, Spec, Tool};
 pub use workspace::local::Local;
 pub use workspace::memory::Memory;

@@ -4,6 +4,7 @@ pub mod call;
 pub mod change;
 pub mod error;
 pub mod event;
+pub mod file_bytes;
 pub mod folder;
 pub mod id;
 pub mod json;

@@ -10,6 +10,7 @@ mod resource_entry;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value};
 
@@ -55,7 +56,8 @@ pub(crate) struct OfferedTemplate {
 #[derive(Clone)]
 pub(crate) struct OfferedPrompt {
     pub(crate) spec: PromptSpec,
-    pub(crate) arguments: Vec<PromptArgument>,
+    /// Described when somebody asks for them.
+    pub(crate) arguments: Arc<LazyLock<Vec<PromptArgument>>>,
     pub(crate) get: Entry,
     pub(crate) complete: Entry,
 }
@@ -135,12 +137,19 @@ impl Offers {
 
     /// Offers a prompt.
     ///
+    /// Its arguments are described when they are first asked for. Builds with debug assertions do so here as well, so that
+    /// tests find a type that cannot be described; in others it has none.
+    ///
     /// # Errors
     /// See [`OfferError`].
     pub fn prompt<P: Prompt>(&mut self, prompt: P) -> Result<(), OfferError> {
         let spec = prompt.spec();
-        let arguments = prompt_entry::arguments_of::<P>()
-            .map_err(|fault| OfferError::BadArguments { what: spec.name.to_owned(), fault })?;
+        if cfg!(debug_assertions) {
+            prompt_entry::arguments_of::<P>()
+                .map_err(|fault| OfferError::BadArguments { what: spec.name.to_owned(), fault })?;
+        }
+        let described: fn() -> Vec<PromptArgument> = || prompt_entry::arguments_of::<P>().unwrap_or_default();
+        let arguments = Arc::new(LazyLock::new(described));
         let (get, complete) = prompt_entry::of_prompt(prompt);
         let name = spec.name.to_owned();
         if self.prompts.contains_key(&name) {

@@ -6,6 +6,7 @@
 
 mod approval;
 mod blocks;
+mod call_params;
 mod call_result;
 mod capabilities;
 mod completion;

@@ -66,7 +66,7 @@ impl Home {
         let policy = self.policy(&self.config()).expect("a policy");
         let call = CallFacts {
             tool: tool.to_owned(),
-            arguments: json!({"path": path}),
+            arguments: json!({"path": path}).into(),
             paths: vec![path.to_owned()],
             changes: tool != "read_file",
             caller: "mcp:local".to_owned(),

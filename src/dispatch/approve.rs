@@ -12,7 +12,6 @@ use crate::model::change::{Change, ChangeSet};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::event::Event;
 use crate::model::path::WsPath;
-use crate::model::version::Version;
 use crate::text::counted::counted;
 use crate::text::{diff, encoding};
 use crate::tool::registry::Entry;
@@ -109,7 +108,7 @@ impl<'a> Approval<'a> {
             match change {
                 Change::Write { expect, content, .. } => {
                     part(format!("write {expect:?}").as_bytes());
-                    part(Version::of(content).to_string().as_bytes());
+                    part(content.version().to_string().as_bytes());
                 }
                 Change::Delete { expect, .. } => part(format!("delete {expect:?}").as_bytes()),
                 Change::MakeDir { .. } => part(b"make folder"),
@@ -162,7 +161,7 @@ fn shown(run: &Run<'_>, set: &ChangeSet) -> String {
 /// What would change in a file.
 fn written(run: &Run<'_>, path: &WsPath, content: &[u8]) -> String {
     let old = match run.view().read_whole(path) {
-        Ok(old) => old.bytes,
+        Ok(old) => old.into_bytes(),
         Err(error) if error.code == ErrorCode::FileNotFound => Bytes::new(),
         Err(error) => return format!("The file {path}, which cannot be shown, is replaced: {}\n", error.message),
     };

@@ -56,6 +56,8 @@ pub(super) struct Run<'a> {
     rewritten: OnceLock<Secrets>,
     /// The change that it has made.
     made: OnceLock<ChangeId>,
+    /// Where the links on the way to the paths of a call that looks lead, if that had to be found out.
+    led: OnceLock<Vec<(WsPath, WsPath)>>,
 }
 
 /// A call that the gate has let through, or wants a person to decide about.
@@ -111,6 +113,7 @@ impl<'a> Run<'a> {
             secrets,
             rewritten,
             made: OnceLock::new(),
+            led: OnceLock::new(),
         }
     }
 
@@ -129,8 +132,10 @@ impl<'a> Run<'a> {
         let done = async {
             let arguments = self.validate(arguments)?; // 3
             let admitted = self.judge(arguments, &mut context).await?; // 4
-            let card = self.tool.present(&admitted.facts.arguments).line;
-            tracing::info!(tool = admitted.facts.tool, "{}", self.without_secrets(card));
+            if tracing::enabled!(tracing::Level::INFO) {
+                let card = self.tool.present(&admitted.facts.arguments).line;
+                tracing::info!(tool = admitted.facts.tool, "{}", self.without_secrets(card));
+            }
             // Only hooks ask for them afterwards.
             facts = (!self.policy.hooks.is_empty()).then(|| admitted.facts.clone());
             self.plan_and_perform(&admitted).await // 5 to 8
@@ -190,7 +195,7 @@ impl<'a> Run<'a> {
             paths,
             changes,
             caller: self.stamp.caller.to_string(),
-            arguments,
+            arguments: Arc::new(arguments),
         }
     }
 
@@ -308,18 +313,35 @@ impl<'a> Run<'a> {
         // What is not a path in this workspace is nobody else's either; the tool will say what is wrong with it.
         let named = self.tool.paths(arguments).into_iter().filter_map(|text| self.view.path(text).ok());
         let mut paths: Vec<_> = named.flat_map(|path| [self.view.spelled(path.clone()), path]).collect();
+        paths.dedup();
+        let mut led = Vec::new();
         let usage = if changes(self.tool.spec().effect) { Use::Changes } else { Use::Looks };
         let place = place.unwrap_or_else(|| self.dispatcher.queue(Some(self.tool.spec().name)));
         // A file may be named through a link. To find out costs system calls, so who is alone need not know.
         if usage == Use::Changes || !self.dispatcher.turns.is_alone(&place) {
             let real: Vec<_> = paths.iter().map(|path| self.real(path)).collect();
+            if usage == Use::Looks {
+                led = paths.iter().cloned().zip(real.iter().cloned()).collect();
+            }
             paths.extend(real);
             paths.sort();
             paths.dedup();
         }
         let outer = self.control.within.as_ref().map_or(&[][..], |within| &within.turns);
         let turn = self.dispatcher.turns.take(place, paths, usage, outer);
-        self.control.cancel.run_until_cancelled(turn).await.ok_or_else(View::taken_back)
+        let turn = self.control.cancel.run_until_cancelled(turn).await.ok_or_else(View::taken_back)?;
+        if !turn.came_late {
+            // Who looks takes one turn.
+            let _ = self.led.set(led);
+        }
+        Ok(turn)
+    }
+
+    /// Where the links on the way to what was looked at lead. If that was found out a moment ago, the system is not asked
+    /// again.
+    fn real_of_seen(&self, path: &WsPath) -> WsPath {
+        let known = self.led.get().and_then(|led| led.iter().find(|(from, _)| from == path));
+        known.map_or_else(|| self.real(path), |(_, real)| real.clone())
     }
 
     /// Step 9: hooks have the last word on what the model sees; a change that was made has happened all the same.

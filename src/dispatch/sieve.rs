@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use crate::gate::policy::Policy;
 use crate::gate::{CallFacts, Verdict};
 use crate::tool::view::Sieve;
@@ -38,7 +36,7 @@ impl Sieve for RuleSieve {
         self.tools.iter().all(|tool| {
             let file = CallFacts {
                 tool: tool.clone(),
-                arguments: Value::Null,
+                arguments: Arc::default(),
                 paths: vec![path.to_owned()],
                 changes: false,
                 caller: self.caller.clone(),

@@ -54,7 +54,11 @@ struct Held {
 
 /// The turn of one call; the next in line goes on when it is dropped.
 #[derive(Debug)]
-pub(super) struct Turn(Place);
+pub(super) struct Turn {
+    place: Place,
+    /// Whether it had to be waited for.
+    pub(super) came_late: bool,
+}
 
 impl Turns {
     /// The next place in the line, for a call that may be about anything until its turn is taken.
@@ -75,7 +79,7 @@ impl Turns {
     /// for the calls with the tickets `outer` does not wait for them.
     pub(super) async fn take(&self, place: Place, paths: Vec<WsPath>, usage: Use, outer: &[u64]) -> Turn {
         let ticket = place.0.ticket;
-        let turn = Turn(place);
+        let mut turn = Turn { place, came_late: false };
         self.say(ticket, &paths, usage);
         loop {
             let mut moved = pin!(self.moved.notified());
@@ -84,6 +88,7 @@ impl Turns {
             if !self.line().blocks(ticket, &paths, usage, outer) {
                 return turn;
             }
+            turn.came_late = true;
             moved.await;
         }
     }
@@ -136,7 +141,7 @@ impl Place {
 impl Turn {
     /// What the line knows the call by.
     pub(super) fn ticket(&self) -> u64 {
-        self.0.0.ticket
+        self.place.0.ticket
     }
 }
 
@@ -149,7 +154,7 @@ impl Drop for Held {
 impl Drop for Turn {
     fn drop(&mut self) {
         // Others may still hold the place of a call that is done.
-        self.0.0.leave();
+        self.place.0.leave();
     }
 }
 

@@ -14,6 +14,7 @@ use crate::ledger::blobs::disk::DiskBlobs;
 use crate::ledger::blobs::memory::MemoryBlobs;
 pub use crate::ledger::blobs::sweep::{Limits, Swept, Total};
 use crate::ledger::store::hold;
+use crate::model::file_bytes::FileBytes;
 use crate::model::version::Version;
 use crate::model::world::World;
 use crate::workspace::{Displaced, DisplacedSource};
@@ -43,11 +44,11 @@ impl Blobs {
     }
 
     /// Keeps a text that the log refers to: it may be lost with the power. Keeping it again costs next to nothing.
-    pub(super) fn put(&self, version: Version, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn put(&self, text: &FileBytes) -> io::Result<()> {
         match self {
-            Blobs::Disk(disk) => disk.put(version, bytes, false),
+            Blobs::Disk(disk) => disk.put(text.version(), text, false),
             Blobs::Memory(kept) => {
-                hold(kept).put(version, || Bytes::copy_from_slice(bytes));
+                hold(kept).put(text.version(), || Bytes::clone(text));
                 Ok(())
             }
         }

@@ -33,6 +33,8 @@ pub(super) struct Flusher {
 struct State {
     running: bool,
     ended: bool,
+    /// What waits is to be written now.
+    hurry: bool,
 }
 
 impl std::fmt::Debug for dyn Waiting {
@@ -68,6 +70,13 @@ impl Flusher {
         }
     }
 
+    /// What waits is much and will be needed soon: it is written at once, beside whatever the caller does meanwhile.
+    pub(super) fn hurry(self: &Arc<Self>) {
+        self.nudge();
+        hold(&self.state).hurry = true;
+        self.wake.notify_all();
+    }
+
     /// Ends the thread. What still waits is for the caller to write.
     pub(super) fn end(&self) {
         hold(&self.state).ended = true;
@@ -81,11 +90,13 @@ impl Flusher {
                 let state = hold(&self.state);
                 let idle = |state: &mut State| !state.ended && !self.waits.load(Ordering::Acquire);
                 let state = self.wake.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
-                let going_on = |state: &mut State| !state.ended;
+                let going_on = |state: &mut State| !state.ended && !state.hurry;
                 let waited = self.wake.wait_timeout_while(state, patience, going_on);
-                if waited.unwrap_or_else(PoisonError::into_inner).0.ended {
+                let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+                if state.ended {
                     return;
                 }
+                state.hurry = false;
             }
             self.waits.store(false, Ordering::Release);
             let Some(work) = work.upgrade() else { return };

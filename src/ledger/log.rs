@@ -9,8 +9,8 @@ use crate::ledger::blobs::Blobs;
 pub(super) use crate::ledger::log::sink::{FileSink, MemorySink, Sink};
 use crate::ledger::store::hold;
 use crate::model::event::Event;
+use crate::model::file_bytes::FileBytes;
 use crate::model::id::{CallId, SessionId};
-use crate::model::version::Version;
 
 /// Beyond this, what nobody can write is not held any longer: the log then has a gap, and says so.
 const MOST_WAITING: usize = 32 * 1024 * 1024;
@@ -40,7 +40,7 @@ pub(super) struct Log {
 struct Waiting {
     lines: Vec<u8>,
     /// Texts that the lines refer to; written before them.
-    texts: Vec<(Version, String)>,
+    texts: Vec<FileBytes>,
     texts_bytes: usize,
     /// How many lines found no room.
     lost: u64,
@@ -82,14 +82,14 @@ impl Log {
     }
 
     /// Takes a line, and the texts that it refers to. Nothing is written yet.
-    pub(super) fn record(&self, line: &LineRef<'_>, texts: Vec<(Version, String)>) {
+    pub(super) fn record(&self, line: &LineRef<'_>, texts: Vec<FileBytes>) {
         let mut bytes = Vec::with_capacity(256);
         if let Err(error) = serde_json::to_writer(&mut bytes, line) {
             tracing::error!(%error, "an event is no JSON, so it is not recorded");
             return;
         }
         bytes.push(b'\n');
-        let texts_bytes: usize = texts.iter().map(|(_, text)| text.len()).sum();
+        let texts_bytes: usize = texts.iter().map(|text| text.len()).sum();
         let mut waiting = hold(&self.waiting);
         if !waiting.lines.is_empty() && waiting.bytes() + bytes.len() + texts_bytes > self.most {
             waiting.lost += 1;
@@ -98,6 +98,11 @@ impl Log {
         waiting.lines.extend_from_slice(&bytes);
         waiting.texts.extend(texts);
         waiting.texts_bytes += texts_bytes;
+    }
+
+    /// How many bytes of texts wait.
+    pub(super) fn waiting_texts(&self) -> usize {
+        hold(&self.waiting).texts_bytes
     }
 
     /// Writes what waits, and makes it outlive the loss of power if `durable`. What could not be written goes on
@@ -120,8 +125,8 @@ impl Log {
     }
 
     fn write(&self, taken: &mut Waiting, sink: &mut dyn Sink) -> io::Result<()> {
-        while let Some((version, text)) = taken.texts.last() {
-            self.blobs.put(*version, text.as_bytes())?;
+        while let Some(text) = taken.texts.last() {
+            self.blobs.put(text)?;
             taken.texts_bytes -= text.len();
             taken.texts.pop();
         }

@@ -5,8 +5,8 @@ mod secrets;
 use serde_json::{Value, json};
 
 pub use crate::ledger::redact::secrets::Secrets;
+use crate::model::file_bytes::FileBytes;
 use crate::model::json::parse_strict;
-use crate::model::version::Version;
 
 /// From this many bytes on a text is stored by itself.
 const LONG: usize = 1024;
@@ -16,6 +16,15 @@ const LONG: usize = 1024;
 /// An argument is secret wherever in the arguments its name stands; `*` and `?` stand for any letters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Redact(Vec<(String, String)>);
+
+/// The arguments of a call as they are recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Without what is secret, and with stand-ins for long texts.
+    pub arguments: Value,
+    /// The long texts, which are kept by themselves.
+    pub texts: Vec<FileBytes>,
+}
 
 /// A rule that does not say what is secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,6 +67,14 @@ impl Redact {
         secrets
     }
 
+    /// `arguments` of `tool` as they are recorded.
+    pub(super) fn written(&self, tool: &str, mut arguments: Value) -> Written {
+        let mut texts = Vec::new();
+        self.apply(tool, &mut arguments);
+        shorten(&mut arguments, &mut texts);
+        Written { arguments, texts }
+    }
+
     /// Whether the rule `pattern` for tools or arguments, as a configuration writes it, is about `name`.
     #[must_use]
     pub fn is_about(pattern: &str, name: &str) -> bool {
@@ -97,17 +114,16 @@ fn take(value: &mut Value, secrets: &mut Secrets) {
     *value = json!({"$secret": true});
 }
 
-/// Replaces long texts by `{"$blob": version, "bytes": count}` and gives each to `keep`.
-pub fn shorten(value: &mut Value, keep: &mut dyn FnMut(Version, String)) {
+/// Replaces long texts by `{"$blob": version, "bytes": count}` and puts each to `kept`.
+pub fn shorten(value: &mut Value, kept: &mut Vec<FileBytes>) {
     match value {
         Value::String(text) if text.len() > LONG => {
-            let version = Version::of(text.as_bytes());
-            let stand_in = json!({"$blob": version, "bytes": text.len()});
-            keep(version, std::mem::take(text));
-            *value = stand_in;
+            let text = FileBytes::from(std::mem::take(text));
+            *value = json!({"$blob": text.version(), "bytes": text.len()});
+            kept.push(text);
         }
-        Value::Object(members) => members.values_mut().for_each(|value| shorten(value, keep)),
-        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, keep)),
+        Value::Object(members) => members.values_mut().for_each(|value| shorten(value, kept)),
+        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, kept)),
         _ => {}
     }
 }
@@ -142,6 +158,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::version::Version;
 
     #[test]
     fn patterns() {
@@ -188,9 +205,9 @@ mod tests {
         let long = "é".repeat(513);
         let mut value = json!({"a": [long.clone()], "b": "x".repeat(1024)});
         let mut kept = Vec::new();
-        shorten(&mut value, &mut |version, text| kept.push((version, text)));
+        shorten(&mut value, &mut kept);
         let version = Version::of(long.as_bytes());
         assert_eq!(value, json!({"a": [{"$blob": version, "bytes": 1026}], "b": "x".repeat(1024)}));
-        assert_eq!(kept, [(version, long)]);
+        assert_eq!(kept, [FileBytes::from(long)]);
     }
 }

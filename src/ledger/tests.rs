@@ -100,7 +100,7 @@ impl Files {
             let path = change.path();
             let there = self.0.get(path.as_str()).cloned();
             let (expect, content) = match change {
-                Change::Write { expect, content, .. } => (*expect, Some(content.clone())),
+                Change::Write { expect, content, .. } => (*expect, Some(Bytes::clone(content))),
                 Change::Delete { expect, .. } => (*expect, None),
                 _ => continue,
             };
@@ -124,7 +124,7 @@ impl Files {
 
     fn step(&self, change: &Change) -> FsStep {
         let (action, after) = match change {
-            Change::Write { content, .. } => (FsAction::Write, Some(Version::of(content))),
+            Change::Write { content, .. } => (FsAction::Write, Some(content.version())),
             Change::Delete { .. } => (FsAction::Delete, None),
             Change::MakeDir { .. } => (FsAction::MakeDir, None),
             Change::RemoveDir { .. } => (FsAction::RemoveDir, None),

@@ -1,7 +1,6 @@
 //! What a tool proposes to do to files.
 
-use bytes::Bytes;
-
+use crate::model::file_bytes::FileBytes;
 use crate::model::id::KeptId;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
@@ -28,7 +27,7 @@ pub enum Change {
         /// From what.
         expect: Expect,
         /// To what.
-        content: Bytes,
+        content: FileBytes,
     },
     /// A file goes. What its bytes were is kept. As with a write, a link at `path` is followed and stays: the file that
     /// it leads to goes.

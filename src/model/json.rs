@@ -7,6 +7,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
+use crate::text::json::{members, unescape};
+
 /// A text is not one JSON document that every reader understands alike.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} (line {line}, column {column})")]
@@ -66,6 +68,35 @@ pub fn parse_strict(text: &str) -> Result<Value, JsonFault> {
     Strict { twice: &twice }.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value)).map_err(|error| {
         JsonFault { kind: kind_of(&error, text, twice.take()), line: error.line(), column: error.column() }
     })
+}
+
+/// The same for a text that has been read as JSON already, as a part of a document. A long one of plain members costs less
+/// than it would by itself.
+///
+/// # Errors
+/// See [`JsonFaultKind`].
+pub(crate) fn parse_part(text: &str) -> Result<Value, JsonFault> {
+    const LONG: usize = 16 * 1024;
+    match if text.len() < LONG { None } else { plain(text) } {
+        Some(object) => Ok(object),
+        None => parse_strict(text),
+    }
+}
+
+/// An object of texts, numbers and the like; nothing where there is more to look at.
+fn plain(text: &str) -> Option<Value> {
+    let mut object = Map::new();
+    for (name, value) in members(text)? {
+        let value = match value.as_bytes().first()? {
+            b'"' => Value::String(unescape(value)?),
+            b'{' | b'[' => return None,
+            _ => serde_json::from_str(value).ok()?,
+        };
+        if object.insert(name.to_owned(), value).is_some() {
+            return None;
+        }
+    }
+    Some(Value::Object(object))
 }
 
 /// serde_json tells its faults apart only by their text.
@@ -173,6 +204,21 @@ mod tests {
             r#"{"a": {"a": 1}, "b": {"a": 1}}"#,
         ] {
             assert_eq!(parse_strict(text), Ok(serde_json::from_str(text).expect("JSON")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_part_of_a_document_is_read_as_any_other() {
+        let long = "line \\\"x\\\" \\\\\\n\\u00e9\\ud83c\\udf89\u{e9}".repeat(1000);
+        for text in [
+            format!(r#"{{"path": "a", "content": "{long}", "create_dirs": true, "n": -1.5, "none": null}}"#),
+            format!(r#"{{"\u0070ath": "a", "content": "{long}"}}"#),
+            format!(r#"{{"patches": [{{"new_str": "{long}"}}]}}"#),
+            format!(r#"{{"content": "{long}", "content": "{long}"}}"#),
+            format!(r#"{{"content": "{long}\ud83d"}}"#),
+            format!(r#""{long}""#),
+        ] {
+            assert_eq!(parse_part(&text), parse_strict(&text), "{:.40}", text);
         }
     }
 

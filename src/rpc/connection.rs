@@ -9,13 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
+use bytestring::ByteString;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use jsonrpsee::core::middleware::{Notification, Request, RpcServiceT};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
+use crate::rpc::call_params::{CallParams, CallSlot};
 pub(crate) use crate::rpc::connection::client::Client;
 use crate::rpc::context::{Arrival, ResultSlot};
 use crate::rpc::era::LegacyVersion;
@@ -123,23 +125,33 @@ impl Connection {
     }
 
     /// Takes one line, without its line end. No line can fail the connection.
-    pub fn accept(&self, line: &[u8]) -> Accepted {
+    pub fn accept(&self, line: impl Into<Bytes>) -> Accepted {
+        let line = line.into();
         if line.trim_ascii().is_empty() {
             return Accepted::Nothing;
         }
-        match Frame::read(line) {
-            Ok(frame) => self.accept_frame(frame, &self.client.outbox),
+        let line = match ByteString::try_from(line) {
+            Ok(line) => line,
+            Err(error) => return self.refuse(BadFrame::not_utf8(error)),
+        };
+        match Frame::of(&line) {
+            Ok(frame) => self.take(frame, Some(&line), &self.client.outbox),
             Err(bad) => self.refuse(bad),
         }
     }
 
     /// Takes one frame; what its requests send before they are answered goes to `outbox`.
     pub(crate) fn accept_frame(&self, frame: Frame<'_>, outbox: &Arc<dyn Outbox>) -> Accepted {
+        self.take(frame, None, outbox)
+    }
+
+    /// Takes a frame, which may be a part of `line`.
+    fn take(&self, frame: Frame<'_>, line: Option<&ByteString>, outbox: &Arc<dyn Outbox>) -> Accepted {
         match frame {
             Frame::Batch(frames) => self.batch(&frames, outbox),
             frame => {
                 self.junk.store(0, Ordering::Relaxed);
-                self.single(frame, outbox, self.order)
+                self.single(frame, line, outbox, self.order)
             }
         }
     }
@@ -186,9 +198,15 @@ impl Connection {
         subscriptions::end(&self.mcp, &self.client);
     }
 
-    fn single(&self, frame: Frame<'_>, outbox: &Arc<dyn Outbox>, order: Order) -> Accepted {
+    fn single(&self, frame: Frame<'_>, line: Option<&ByteString>, outbox: &Arc<dyn Outbox>, order: Order) -> Accepted {
         match frame {
-            Frame::Request { id, method, params } => self.request(id, &method, params, outbox, order),
+            Frame::Request { id, method, params } => {
+                let call = params.filter(|_| method == "tools/call").and_then(|params| cut(params, line));
+                match call {
+                    Some(call) => self.request(id, &method, None, Some(call), outbox, order),
+                    None => self.request(id, &method, params, None, outbox, order),
+                }
+            }
             Frame::Notification { method, params } => self.notification(&method, params),
             Frame::Response { id, result } => {
                 if let Some(id) = id {
@@ -205,6 +223,7 @@ impl Connection {
         id: RequestId,
         method: &str,
         params: Option<&RawValue>,
+        call: Option<CallParams>,
         outbox: &Arc<dyn Outbox>,
         order: Order,
     ) -> Accepted {
@@ -216,7 +235,7 @@ impl Connection {
         let mut request = Request::owned(method.to_owned(), params.map(ToOwned::to_owned), reply::PLACEHOLDER);
         let slot = ResultSlot::new(reply::head(&id));
         let waits = self.mcp.may_wait(method);
-        let tool = if method == "tools/call" { glance(params) } else { None };
+        let tool = call.as_ref().and_then(|call| call.name.clone());
         let ordered = order == Order::Kept;
         let place = match method {
             "tools/call" if ordered => Some(self.mcp.dispatcher.queue(tool.as_deref())),
@@ -229,6 +248,9 @@ impl Connection {
         let arrival = Arrival { client: Arc::clone(&client), outbox, id: Some(id.clone()), cancel: cancelled, place };
         request.extensions_mut().insert(arrival);
         request.extensions_mut().insert(slot.clone());
+        if let Some(call) = call {
+            request.extensions_mut().insert(CallSlot::new(call));
+        }
         let answer = self.mcp.service.call(request);
         let mut pending = Box::pin(async move {
             let answer = cancel.run_until_cancelled(answer).await;
@@ -272,7 +294,7 @@ impl Connection {
         let accepted: Vec<_> = frames
             .iter()
             .map(|frame| match Frame::single(frame.get()) {
-                Ok(frame) => self.single(frame, outbox, Order::Kept),
+                Ok(frame) => self.single(frame, None, outbox, Order::Kept),
                 Err(bad) if bad.answerable => Accepted::Answer(reply::error(bad.id.as_ref(), bad.error)),
                 Err(_) => Accepted::Nothing,
             })
@@ -295,17 +317,11 @@ impl Connection {
     }
 }
 
-/// The tool that a call names, where that is quick to find out. It is read properly later.
-fn glance(params: Option<&RawValue>) -> Option<Cow<'_, str>> {
-    /// A longer call carries content, so it changes something.
-    const QUICK: usize = 4096;
-    #[derive(Deserialize)]
-    struct Named<'a> {
-        #[serde(borrow)]
-        name: Cow<'a, str>,
-    }
-    let params = params.map(RawValue::get).filter(|params| params.len() <= QUICK)?;
-    serde_json::from_str(params).ok().map(|Named { name }| name)
+/// What a call is asked with, which is a part of `line` if there is one. What cannot be read so is refused later.
+fn cut(params: &RawValue, line: Option<&ByteString>) -> Option<CallParams> {
+    let text = params.get();
+    let params = line.map_or_else(|| ByteString::from(text), |line| line.slice_ref(text));
+    CallParams::read(&params).ok().filter(|_| text.starts_with('{'))
 }
 
 impl Accepted {

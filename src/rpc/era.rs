@@ -104,7 +104,15 @@ impl<'a> Meta<'a> {
             return Err(RpcError::invalid_params("params must be an object"));
         }
         let Params { meta } = serde_json::from_str(params).map_err(RpcError::invalid_params)?;
-        match meta.map(RawValue::get) {
+        Meta::of(meta.map(RawValue::get))
+    }
+
+    /// Reads what stands as `_meta`.
+    ///
+    /// # Errors
+    /// It is not an object.
+    pub(crate) fn of(meta: Option<&'a str>) -> Result<Self, RpcError> {
+        match meta {
             None => Ok(Meta::default()),
             Some(meta) if meta.starts_with('{') => serde_json::from_str(meta).map_err(RpcError::invalid_params),
             Some(_) => Err(RpcError::invalid_params("_meta must be an object")),

@@ -1,11 +1,8 @@
 //! What goes through the dispatcher for a request, by whichever method it came: followed, asked about, taken back.
 
-use std::borrow::Cow;
 use std::future::Future;
 
 use jsonrpsee::Extensions;
-use jsonrpsee::types::Params;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
@@ -16,52 +13,8 @@ use crate::model::error::ProtocolError;
 use crate::rpc::Shared;
 use crate::rpc::approval::{Acting, Asking, CallText, Next, Retry};
 use crate::rpc::context::{Context, ResultSlot};
-use crate::rpc::era::even_null;
 use crate::rpc::error::RpcError;
 use crate::rpc::reply::{self, MethodResult};
-
-/// What a request asks for that goes by a name: `tools/call`, `prompts/get`.
-#[derive(Deserialize)]
-pub(super) struct Named<'a> {
-    #[serde(borrow, default)]
-    name: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "requestState", deserialize_with = "even_null")]
-    state: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "inputResponses", deserialize_with = "even_null")]
-    responses: Option<&'a RawValue>,
-}
-
-impl<'a> Named<'a> {
-    /// Reads the params of a request for some `what`.
-    ///
-    /// # Errors
-    /// They are not such params, or have no name.
-    pub(super) fn read(params: &'a Params<'_>, what: &str) -> Result<Self, RpcError> {
-        let named: Named<'a> =
-            serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
-        match named.name {
-            Some(_) => Ok(named),
-            None => Err(RpcError::invalid_params(format_args!("params must have the name of a {what}"))),
-        }
-    }
-
-    /// The name.
-    pub(super) fn name(&self) -> &str {
-        self.name.as_deref().unwrap_or_default()
-    }
-
-    /// The arguments as they were sent.
-    pub(super) fn arguments(&self) -> &'a str {
-        self.arguments.map_or("{}", RawValue::get)
-    }
-
-    /// What comes along if it is asked for again.
-    pub(super) fn retry(&self) -> Retry<'a> {
-        Retry { state: self.state, responses: self.responses }
-    }
-}
 
 /// A request on its way through the dispatcher.
 pub(super) struct Errand<'a> {

@@ -38,8 +38,11 @@ pub(crate) struct BadFrame {
 impl<'a> Frame<'a> {
     /// Reads the bytes between two line ends.
     pub(crate) fn read(line: &'a [u8]) -> Result<Self, BadFrame> {
-        let text = std::str::from_utf8(line)
-            .map_err(|error| BadFrame::unreadable(format!("the line is not UTF-8 (byte {})", error.valid_up_to())))?;
+        Frame::of(std::str::from_utf8(line).map_err(BadFrame::not_utf8)?)
+    }
+
+    /// Reads the text between two line ends.
+    pub(crate) fn of(text: &'a str) -> Result<Self, BadFrame> {
         match text.trim_ascii_start().bytes().next() {
             Some(b'{') => Frame::single(text),
             Some(b'[') => {
@@ -68,6 +71,10 @@ impl<'a> Frame<'a> {
 }
 
 impl BadFrame {
+    pub(crate) fn not_utf8(error: std::str::Utf8Error) -> Self {
+        BadFrame::unreadable(format!("the line is not UTF-8 (byte {})", error.valid_up_to()))
+    }
+
     fn unreadable(why: String) -> Self {
         BadFrame { id: None, error: RpcError::parse(why), answerable: true }
     }

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tower::Layer;
 
+use crate::rpc::call_params::CallSlot;
 use crate::rpc::capabilities::{Abilities, Capabilities};
 use crate::rpc::context::{Arrival, Scope};
 use crate::rpc::era::{Era, LegacyVersion, Meta};
@@ -80,7 +81,11 @@ where
 fn scope(request: &Request<'_>) -> Result<Scope, RpcError> {
     let arrival = request.extensions().get::<Arrival>();
     let arrival = arrival.ok_or_else(|| RpcError::invalid_request("it came over no connection"))?;
-    let meta = Meta::read(request.params.as_deref())?;
+    let cut_out = request.extensions().get::<CallSlot>().map(CallSlot::meta);
+    let meta = match &cut_out {
+        Some(meta) => Meta::of(meta.as_deref())?,
+        None => Meta::read(request.params.as_deref())?,
+    };
     let era = meta.era(request.method_name(), arrival.client.legacy_version())?;
     let progress_token = meta.progress_token.filter(|token| RequestId::read(token).is_some());
     let client = &arrival.client;

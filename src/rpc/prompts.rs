@@ -14,9 +14,10 @@ use crate::offer::{OfferedPrompt, Offers, Told, told_arguments};
 use crate::rpc::Shared;
 use crate::rpc::approval::CallText;
 use crate::rpc::blocks::Blocks;
+use crate::rpc::call_params::CallSlot;
 use crate::rpc::context::Context;
 use crate::rpc::era::Era;
-use crate::rpc::errand::{self, Came, Errand, Named};
+use crate::rpc::errand::{self, Came, Errand};
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
 use crate::rpc::page;
@@ -61,15 +62,15 @@ fn described(prompt: &OfferedPrompt) -> Value {
 async fn get(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
     let context = Context::of(extensions).ok_or_else(no_context)?;
     context.allow(Access::Read)?;
-    let named = Named::read(params, "prompt")?;
-    let (name, raw) = (named.name(), named.arguments());
+    let asked = CallSlot::take(extensions, params)?;
+    let (name, raw) = (asked.name("prompt")?, asked.arguments());
     let served = shared.dispatcher.served();
     let prompt = served.offers.prompt_named(name).ok_or_else(|| unknown(name, &served.offers))?;
     let arguments: Map<String, Value> = serde_json::from_str(raw)
         .map_err(|_| RpcError::invalid_params("arguments must be an object whose members are texts"))?;
     check(prompt, &arguments)?;
     let text = CallText { method: "prompts/get", name, arguments: raw };
-    let errand = Errand { shared, context: &context, text, retry: named.retry() };
+    let errand = Errand { shared, context: &context, text, retry: asked.retry() };
     let arguments = told_arguments(name, arguments);
     let dispatch = async |caller, control: Control| {
         shared.dispatcher.fetch(&prompt.get, "prompts/get", arguments, &caller, control).await

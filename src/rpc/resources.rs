@@ -229,7 +229,12 @@ async fn read(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions
         RpcError::resource_not_found(uri, format_args!("nothing is offered at {}", glimpse(uri)), era)
     })?;
     let text = CallText { method: "resources/read", name: uri, arguments: "{}" };
-    let errand = Errand { shared, context: &context, text, retry: Retry { state, responses } };
+    let errand = Errand {
+        shared,
+        context: &context,
+        text,
+        retry: Retry { state: state.map(RawValue::get), responses: responses.map(RawValue::get) },
+    };
     let arguments = Value::Object(found.arguments);
     let dispatch = async |caller, control: Control| {
         shared.dispatcher.fetch(found.read, "resources/read", arguments, &caller, control).await

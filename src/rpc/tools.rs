@@ -17,8 +17,10 @@ use crate::model::error::ProtocolError;
 use crate::model::json as strict;
 use crate::model::mode::RUN_CODE;
 use crate::rpc::approval::CallText;
+use crate::rpc::call_params::{CallParams, CallSlot};
 use crate::rpc::context::Context;
-use crate::rpc::errand::{self, Came, Errand, Named};
+use crate::rpc::era::Era;
+use crate::rpc::errand::{self, Came, Errand};
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
 use crate::rpc::meter::Metered;
@@ -85,7 +87,8 @@ fn page_start(cursor: Option<&str>, tools: usize) -> Result<usize, RpcError> {
 }
 
 async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
-    let traceparent = if tracing::enabled!(tracing::Level::INFO) { traceparent(params) } else { None };
+    let params = CallSlot::take(extensions, params)?;
+    let traceparent = if tracing::enabled!(tracing::Level::INFO) { traceparent(params.meta.as_deref()) } else { None };
     let served = Arc::clone(shared);
     let dispatch = |call: Call, caller: Caller, control| async move {
         let span = tracing::info_span!("call", tool = call.tool, ?caller, traceparent);
@@ -106,22 +109,17 @@ async fn call(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions
 }
 
 /// The trace that a call is a part of, as its client tells (W3C Trace Context; MCP 2026-07-28, basic).
-fn traceparent(params: &Params<'_>) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Traced {
-        #[serde(rename = "_meta")]
-        meta: Trace,
-    }
+fn traceparent(meta: Option<&str>) -> Option<String> {
     #[derive(Deserialize)]
     struct Trace {
         traceparent: String,
     }
-    serde_json::from_str(params.as_str()?).ok().map(|Traced { meta: Trace { traceparent } }| traceparent)
+    serde_json::from_str(meta?).ok().map(|Trace { traceparent }| traceparent)
 }
 
 /// Answers `tools/call` with what `dispatch` makes of it.
 pub(super) async fn answer<F>(
-    params: &Params<'_>,
+    mut params: CallParams,
     shared: &Shared,
     extensions: &Extensions,
     dispatch: impl FnOnce(Call, Caller, Control) -> F,
@@ -130,10 +128,10 @@ where
     F: Future<Output = Result<Completed, ProtocolError>> + Send + 'static,
 {
     let context = Context::of(extensions).ok_or_else(no_context)?;
-    let named = Named::read(params, "tool")?;
-    let (tool, arguments) = (named.name(), named.arguments());
+    let tool = params.name("tool")?.to_owned();
+    let tool = tool.as_str();
     // A string may hold the object, and only the tool can say whether its schema takes it (B126).
-    if !arguments.starts_with(['{', '"']) {
+    if !params.arguments().starts_with(['{', '"']) {
         return Err(RpcError::invalid_params("arguments must be an object").into());
     }
     let effect = shared.dispatcher.glance().registry.get(tool).map(|tool| tool.spec().effect);
@@ -143,10 +141,14 @@ where
         ))
         .into());
     }
-    let text = CallText { method: "tools/call", name: tool, arguments };
-    let call = Call { tool: tool.to_owned(), arguments: strict::parse_strict(arguments) };
+    let call = Call { tool: tool.to_owned(), arguments: strict::parse_part(params.arguments()) };
+    if matches!(context.scope.era, Era::Legacy(_)) {
+        // Only a modern call can come again and be known by its text. That may be long, so it is let go of.
+        params.arguments = None;
+    }
+    let text = CallText { method: "tools/call", name: tool, arguments: params.arguments() };
     context.allow(effect.map_or(Access::Read, Access::needed))?;
-    let errand = Errand { shared, context: &context, text, retry: named.retry() };
+    let errand = Errand { shared, context: &context, text, retry: params.retry() };
     let dispatch = |caller, control| dispatch(call, caller, control);
     let acts = effect == Some(Effect::Calls);
     let came = if acts { errand.act(dispatch).await? } else { errand.run(dispatch).await? };

@@ -213,7 +213,7 @@ impl Session {
                 let Some(line) = lines.waiting() else { break };
                 let running = Running::new(self);
                 let accepted = match line {
-                    Line::Whole(line) => self.connection.accept(&line),
+                    Line::Whole(line) => self.connection.accept(line),
                     Line::TooLong => self.connection.too_long(LINE_LIMIT),
                     Line::End => break,
                 };
@@ -231,7 +231,7 @@ impl Session {
     /// What a line that was waited for asks of the session; with the end of the stream, or its failure, the session ends.
     fn accept(&self, line: io::Result<Line>) -> Option<Accepted> {
         match line {
-            Ok(Line::Whole(line)) => Some(self.connection.accept(&line)),
+            Ok(Line::Whole(line)) => Some(self.connection.accept(line)),
             Ok(Line::TooLong) => Some(self.connection.too_long(LINE_LIMIT)),
             Ok(Line::End) => {
                 self.end(Ok(()));

@@ -6,14 +6,13 @@ mod walk;
 use std::io::Read;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 
 use crate::model::change::ChangeSet;
 use crate::model::error::{ErrorCode, ToolError, glimpse};
+use crate::model::file_bytes::FileBytes;
 use crate::model::id::ChangeId;
 use crate::model::path::{PathError, WsPath, is_separator};
-use crate::model::version::Version;
 use crate::text::names::look_alike;
 use crate::tool::ask::Asker;
 use crate::tool::log::LogSink;
@@ -33,6 +32,8 @@ pub struct View {
     progress: Option<Arc<dyn ProgressSink>>,
     history: Option<Arc<dyn History>>,
     sieve: Option<Arc<dyn Sieve>>,
+    /// Long texts of the arguments that are in memory already.
+    texts: Arc<[FileBytes]>,
     door: Door,
 }
 
@@ -71,15 +72,6 @@ pub trait ProgressSink: Send + Sync {
     fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>);
 }
 
-/// A file's bytes and their version.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileBytes {
-    /// All of them.
-    pub bytes: Bytes,
-    /// What they hash to.
-    pub version: Version,
-}
-
 impl View {
     /// A view of `workspace` for a call that `cancel` takes back.
     pub(crate) fn new(
@@ -90,7 +82,20 @@ impl View {
         history: Option<Arc<dyn History>>,
         door: Door,
     ) -> Self {
-        View { workspace, settings, cancel, progress, history, sieve: None, door }
+        View { workspace, settings, cancel, progress, history, sieve: None, texts: Arc::default(), door }
+    }
+
+    /// The arguments of the call hold these texts.
+    pub(crate) fn share(&mut self, texts: Vec<FileBytes>) {
+        self.texts = texts.into();
+    }
+
+    /// `text` as the bytes of a file. Where it is an argument that the log keeps as well, both are one: nothing is held, or
+    /// hashed, twice.
+    #[must_use]
+    pub fn file_bytes(&self, text: String) -> FileBytes {
+        let same = |known: &&FileBytes| ***known == text.as_bytes();
+        self.texts.iter().find(same).cloned().unwrap_or_else(|| text.into())
     }
 
     /// Who called, as the log writes it: `mcp:local`, `cli`.
@@ -291,8 +296,7 @@ impl View {
             )
             .with("limit", limit));
         }
-        let version = Version::of(&bytes);
-        Ok(FileBytes { bytes: bytes.into(), version })
+        Ok(bytes.into())
     }
 
     /// What takes back `change`, or the caller's newest change.

@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use bytes::Bytes;
 use serde_json::json;
 
 use super::{check_no_nul, not_text};
 use crate::model::error::{ErrorCode, ToolError};
+use crate::model::file_bytes::FileBytes;
 use crate::model::path::WsPath;
 use crate::text::counted::counted;
 use crate::text::encoding::{self, Encoding};
 use crate::text::find::{self, Eol};
 use crate::text::hint::{self, Near};
 use crate::text::{diff, lines, media, splice};
-use crate::tool::view::{FileBytes, TextRules, View};
+use crate::tool::view::{TextRules, View};
 
 /// How many line numbers an error names in its message.
 const LINES_NAMED: usize = 20;
@@ -66,15 +66,15 @@ pub(super) struct Subject<'a> {
 impl<'a> Subject<'a> {
     pub(super) fn of(view: &View, path: &WsPath, file: &'a FileBytes) -> Result<Self, ToolError> {
         let refused = |fault| {
-            let kind = media::kind(&file.bytes).map(|media| media.name);
-            not_text(path, file.bytes.len() as u64, kind, fault)
+            let kind = media::kind(file).map(|media| media.name);
+            not_text(path, file.len() as u64, kind, fault)
         };
         match view.text_rules() {
             TextRules::Bridged => {
-                let decoded = encoding::decode(&file.bytes).map_err(refused)?;
+                let decoded = encoding::decode(file).map_err(refused)?;
                 Ok(Subject { text: decoded.text, encoding: decoded.encoding, eol: Eol::Bridged })
             }
-            TextRules::Exact => match std::str::from_utf8(&file.bytes) {
+            TextRules::Exact => match std::str::from_utf8(file) {
                 Ok(text) => Ok(Subject { text: Cow::Borrowed(text), encoding: Encoding::Utf8, eol: Eol::Exact }),
                 Err(error) => Err(refused(encoding::NotText::Unsupported { bad_at: error.valid_up_to() as u64 })),
             },
@@ -134,9 +134,9 @@ impl<'a> Subject<'a> {
         &self.text
     }
 
-    pub(super) fn into_bytes(self) -> Bytes {
+    pub(super) fn into_bytes(self) -> FileBytes {
         match self.encoding {
-            Encoding::Utf8 => Bytes::from(self.text.into_owned()),
+            Encoding::Utf8 => self.text.into_owned().into(),
             other => encoding::encode(&self.text, other).into(),
         }
     }

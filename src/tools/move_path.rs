@@ -97,7 +97,7 @@ impl Tool for MovePath {
         let expect = match kind {
             // One that may not be read can move all the same.
             Kind::File if view.stat(&from)?.size <= HELD_TO => {
-                view.read_whole(&from).map_or(Expect::Any, |file| Expect::Exactly(file.version))
+                view.read_whole(&from).map_or(Expect::Any, |file| Expect::Exactly(file.version()))
             }
             _ => Expect::Any,
         };

@@ -8,7 +8,6 @@ use super::edit::{self, Patch, Subject, listed};
 use super::{check_expected, not_found};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::ToolError;
-use crate::model::version::Version;
 use crate::tool::view::View;
 use crate::tool::{Card, Effect, Facts, Intent, Plan, Spec, Tool};
 
@@ -81,13 +80,13 @@ impl Tool for PatchFile {
         let patch = Patch { old: &args.old_str, new: &args.new_str, everywhere };
         patch.check(view)?;
         let old = view.read_whole(&path).map_err(|error| not_found(view, &path, error))?;
-        check_expected(&path, args.expected_version.as_deref(), Some(old.version))?;
+        check_expected(&path, args.expected_version.as_deref(), Some(old.version()))?;
         let mut subject = Subject::of(view, &path, &old)?;
         let before = (args.dry_run == Some(true)).then(|| subject.clone());
         let applied = subject.apply(&path, patch)?;
         let diff = before.map(|before| edit::shown(&path, before.text(), subject.text()));
         let content = subject.into_bytes();
-        let version = Version::of(&content).to_string();
+        let version = content.version().to_string();
         let (replaced, lines) = (applied.replaced(), applied.listed_lines());
         let lines_changed = applied.lines_changed;
         let output = Output { path: args.path, replaced, lines, version, diff, lines_changed };
@@ -95,7 +94,7 @@ impl Tool for PatchFile {
             return Ok(Plan::Answer(output));
         }
         let intent = Intent::edit(path.clone(), applied.lines);
-        let change = Change::Write { path, expect: Expect::Exactly(old.version), content };
+        let change = Change::Write { path, expect: Expect::Exactly(old.version()), content };
         Ok(Plan::Change { set: ChangeSet::new(vec![change]), intent, output })
     }
 

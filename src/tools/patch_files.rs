@@ -8,9 +8,9 @@ use super::edit::{Applied, Patch, Subject, done, lines_at, no_change, shown};
 use super::not_found;
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
+use crate::model::file_bytes::FileBytes;
 use crate::model::path::WsPath;
-use crate::model::version::Version;
-use crate::tool::view::{FileBytes, View};
+use crate::tool::view::View;
 use crate::tool::{Card, Edited, Effect, Facts, Intent, Plan, Spec, Tool};
 
 /// How many files a card names.
@@ -103,9 +103,9 @@ impl Tool for PatchFiles {
             output.files.push(Patched {
                 path: (*named).to_owned(),
                 replaced: applied.iter().map(Applied::replaced).sum(),
-                version: Version::of(&content).to_string(),
+                version: content.version().to_string(),
             });
-            changes.push(Change::Write { path: path.clone(), expect: Expect::Exactly(old.version), content });
+            changes.push(Change::Write { path: path.clone(), expect: Expect::Exactly(old.version()), content });
         }
         if output.diff.is_some() {
             return Ok(Plan::Answer(output));
@@ -193,7 +193,7 @@ fn open<'a>(view: &View, patches: &'a [PatchArgs]) -> Result<(Vec<usize>, Vec<Fi
                 return Ok(at);
             }
             let old = view.read_whole(&path).map_err(|error| not_found(view, &path, error))?;
-            total += old.bytes.len() as u64;
+            total += old.len() as u64;
             if total > limit {
                 return Err(ToolError::new(
                     ErrorCode::TooLarge,

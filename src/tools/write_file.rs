@@ -1,6 +1,5 @@
 //! `write_file`: a whole file from its content.
 
-use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -8,13 +7,13 @@ use serde_json::json;
 use super::{check_expected, check_no_nul, missing_folders, not_text};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
+use crate::model::file_bytes::FileBytes;
 use crate::model::path::{WsPath, is_separator};
-use crate::model::version::Version;
 use crate::text::counted::counted;
 use crate::text::encoding::{self, Encoding};
 use crate::text::media;
 use crate::text::names;
-use crate::tool::view::{FileBytes, TextRules, View};
+use crate::tool::view::{TextRules, View};
 use crate::tool::{Card, Effect, Facts, Intent, Plan, Spec, Tool};
 use crate::workspace::{FileErrorKind, Kind};
 
@@ -83,7 +82,7 @@ impl Tool for WriteFile {
             Err(error) if matches!(error.kind, FileErrorKind::NotFound) => None,
             Err(error) => return Err(error.into()),
         };
-        check_expected(&path, args.expected_version.as_deref(), old.as_ref().map(|old| old.version))?;
+        check_expected(&path, args.expected_version.as_deref(), old.as_ref().map(FileBytes::version))?;
         match old {
             Some(old) => replace(view, &path, args, &old),
             None => create(view, &path, args),
@@ -138,29 +137,29 @@ fn file_path(view: &View, text: &str) -> Result<WsPath, ToolError> {
 fn replace(view: &View, path: &WsPath, args: Args, old: &FileBytes) -> Result<Plan<Output>, ToolError> {
     let mut notes = Vec::new();
     let content = match view.text_rules() {
-        TextRules::Exact => Bytes::from(args.content),
+        TextRules::Exact => view.file_bytes(args.content),
         TextRules::Bridged => {
-            let encoding = encoding::decode(&old.bytes)
+            let encoding = encoding::decode(old)
                 .map_err(|fault| {
-                    let kind = media::kind(&old.bytes).map(|media| media.name);
-                    not_text(path, old.bytes.len() as u64, kind, fault)
+                    let kind = media::kind(old).map(|media| media.name);
+                    not_text(path, old.len() as u64, kind, fault)
                 })?
                 .encoding;
             notes.extend(kept(encoding));
             match encoding {
-                Encoding::Utf8 => Bytes::from(args.content),
+                Encoding::Utf8 => view.file_bytes(args.content),
                 // A mark in the content is the one that the file has, and it has only one.
                 other => encoding::encode(args.content.strip_prefix('\u{feff}').unwrap_or(&args.content), other).into(),
             }
         }
     };
-    let output = output(args.path, false, content != old.bytes, &content, notes);
+    let output = output(args.path, false, content != *old, &content, notes);
     if !output.changed {
         let mut output = output;
         output.notes.push("The file held exactly this already; nothing was changed.".to_owned());
         return Ok(Plan::Answer(output));
     }
-    let change = Change::Write { path: path.clone(), expect: Expect::Exactly(old.version), content };
+    let change = Change::Write { path: path.clone(), expect: Expect::Exactly(old.version()), content };
     Ok(Plan::Change { set: ChangeSet::new(vec![change]), intent: Intent::Write, output })
 }
 
@@ -184,14 +183,14 @@ fn create(view: &View, path: &WsPath, args: Args) -> Result<Plan<Output>, ToolEr
             name_notes(view, &made)
         }
     };
-    let content = Bytes::from(args.content);
+    let content = view.file_bytes(args.content);
     let output = output(args.path, true, true, &content, notes);
     changes.push(Change::Write { path: path.clone(), expect: Expect::Absent, content });
     Ok(Plan::Change { set: ChangeSet::new(changes), intent: Intent::Write, output })
 }
 
-fn output(path: String, created: bool, changed: bool, content: &[u8], notes: Vec<String>) -> Output {
-    let version = Version::of(content).to_string();
+fn output(path: String, created: bool, changed: bool, content: &FileBytes, notes: Vec<String>) -> Output {
+    let version = content.version().to_string();
     Output { path, created, changed, size: content.len() as u64, version, notes }
 }
 

@@ -162,7 +162,7 @@ fn seed(files: &[(&str, &'static str)]) -> Seed {
 }
 
 fn write(path: &str, expect: Expect, text: &str) -> Change {
-    Change::Write { path: at(path), expect, content: Bytes::copy_from_slice(text.as_bytes()) }
+    Change::Write { path: at(path), expect, content: text.to_owned().into() }
 }
 
 fn make_dir(path: &str) -> Change {

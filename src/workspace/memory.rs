@@ -14,7 +14,7 @@ use bytes::Bytes;
 use crate::model::change::ChangeSet;
 use crate::model::event::FsStep;
 use crate::model::path::WsPath;
-use crate::model::version::{Version, VersionHasher};
+use crate::model::version::VersionHasher;
 use crate::workspace::memory::held::Held;
 use crate::workspace::{
     Atomic, Depth, Durability, Entry, FileError, FileErrorKind, Journal, Kind, Listing, OpenFile, Promise, Recovered,
@@ -53,20 +53,20 @@ impl Memory {
     /// A workspace of these files. One that lies below another file cannot be reached.
     pub fn from_files(files: impl IntoIterator<Item = (WsPath, Bytes)>) -> Self {
         let files = files.into_iter().filter(|(path, _)| !path.is_root());
-        let files = files.map(|(path, bytes)| (path, Held::new(bytes))).collect();
+        let files = files.map(|(path, bytes)| (path, Held::new(bytes.into()))).collect();
         Memory { files: Arc::new(RwLock::new(files)) }
     }
 
     /// All files as they are now. The bytes are shared, not copied.
     #[must_use]
     pub fn snapshot(&self) -> BTreeMap<WsPath, Bytes> {
-        self.read().iter().map(|(path, held)| (path.clone(), held.bytes.clone())).collect()
+        self.read().iter().map(|(path, held)| (path.clone(), Bytes::clone(&held.bytes))).collect()
     }
 
     /// Takes all files out; the workspace is empty afterwards.
     #[must_use]
     pub fn take(&self) -> BTreeMap<WsPath, Bytes> {
-        mem::take(&mut *self.write()).into_iter().map(|(path, held)| (path, held.bytes)).collect()
+        mem::take(&mut *self.write()).into_iter().map(|(path, held)| (path, held.bytes.into_bytes())).collect()
     }
 
     // A thread that panicked left the map whole: `commit` takes back what it has done when it is cut short.
@@ -93,7 +93,9 @@ impl Workspace for Memory {
 
     fn open(&self, path: &WsPath) -> Result<OpenFile, FileError> {
         match look(&self.read(), path)? {
-            Found::File(held) => Ok(OpenFile { stat: held.stat(), content: Box::new(Cursor::new(held.bytes.clone())) }),
+            Found::File(held) => {
+                Ok(OpenFile { stat: held.stat(), content: Box::new(Cursor::new(Bytes::clone(&held.bytes))) })
+            }
             Found::Folder => Err(FileErrorKind::NotAFile.at(path)),
         }
     }
@@ -192,7 +194,7 @@ fn below<'a>(files: &'a Files, folder: &WsPath) -> impl Iterator<Item = (&'a WsP
 fn survey(files: &Files, path: &WsPath) -> Result<Survey, FileError> {
     let mut marks = VersionHasher::default();
     let mut mark = |path: &str, held: &Held| {
-        marks.update(format!("{}:{path}={}", path.len(), Version::of(&held.bytes)).as_bytes());
+        marks.update(format!("{}:{path}={}", path.len(), held.bytes.version()).as_bytes());
         held.bytes.len() as u64
     };
     let (mut entries, mut bytes) = (BTreeMap::new(), 0);
@@ -247,7 +249,7 @@ mod tests {
         let memory = Memory::from_files([(WsPath::parse("a/b").expect("a path"), Bytes::from("1"))]);
         let before = memory.snapshot();
         let path = WsPath::parse("a/c").expect("a path");
-        let write = Change::Write { path: path.clone(), expect: Expect::Absent, content: Bytes::from("2") };
+        let write = Change::Write { path: path.clone(), expect: Expect::Absent, content: "2".into() };
         memory.clone().commit(&ChangeSet::new(vec![write]), &NoJournal).expect("a commit");
         assert_eq!(memory.snapshot()[&path], "2");
         assert_eq!(before.len(), 1);
@@ -262,7 +264,7 @@ mod tests {
         let identity = || memory.stat(&path).expect("a file").identity.expect("an identity");
         let first = identity();
         assert_eq!(first, identity());
-        let write = Change::Write { path: path.clone(), expect: Expect::Any, content: Bytes::from("1") };
+        let write = Change::Write { path: path.clone(), expect: Expect::Any, content: "1".into() };
         memory.commit(&ChangeSet::new(vec![write]), &NoJournal).expect("a commit");
         assert_ne!(first, identity());
     }

@@ -35,11 +35,11 @@ use std::borrow::Cow;
 use std::io;
 use std::sync::MutexGuard;
 
-use bytes::Bytes;
 use cap_std::fs::Dir;
 
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::event::{FsAction, FsStep};
+use crate::model::file_bytes::FileBytes;
 use crate::model::path::WsPath;
 use crate::workspace::local::{Base, Below, fault};
 pub(super) use crate::workspace::replace::beside::is_temporary;
@@ -191,7 +191,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn plan_file(&mut self, path: &WsPath, expect: Expect, content: Option<&Bytes>) -> Result<(), FileError> {
+    fn plan_file(&mut self, path: &WsPath, expect: Expect, content: Option<&FileBytes>) -> Result<(), FileError> {
         let at = |kind: FileErrorKind| kind.at(path);
         if let Some(real) = self.in_planned(path) {
             place::check_names(path)?;

@@ -5,6 +5,7 @@
 
 mod crash;
 pub mod kit;
+mod large;
 mod limits;
 mod pairs;
 mod races;

@@ -123,7 +123,7 @@ impl Run<'_> {
             Intent::Edit { .. } => ChangeKind::Edit,
             Intent::Undo { change } => ChangeKind::Undo(*change),
         };
-        ledger.ready().map_err(CommitError::Ledger)?;
+        ledger.prepare().map_err(CommitError::Ledger)?;
         let real: Vec<_> = set.iter().map(|change| self.first_real(change)).collect();
         let all = self.all_real(set);
         let _exclusive = match held.filter(|held| held.covers(all.iter())) {
@@ -168,12 +168,12 @@ impl Run<'_> {
                         identity_before: *identity_before,
                         before: *before,
                         identity: self.identity(path),
-                        after: Version::of(content),
+                        after: content.version(),
                     };
                     seen.edited(caller, path, &edited, || self.replaced(*before, content));
                 }
                 (Change::Write { content, .. }, Intent::Write) => {
-                    seen.wrote(caller, path, self.identity(path), Version::of(content));
+                    seen.wrote(caller, path, self.identity(path), content.version());
                 }
                 (Change::Move { to, expect, .. }, _) => {
                     let version = match expect {

@@ -1,11 +1,13 @@
 //! Steps 2 and 10: what is recorded of a call, without what is secret.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::dispatch::completed::{Completed, Context};
 use crate::dispatch::run::Run;
 use crate::dispatch::run::sights::{observed, seen};
-use crate::ledger::redact::Secrets;
+use crate::ledger::redact::{Secrets, Written};
 use crate::model::event::Event;
 use crate::model::json::JsonFault;
 use crate::tool::registry::Output;
@@ -16,23 +18,32 @@ impl Run<'_> {
     }
 
     /// Step 2: the call is in the log before anything is done about it.
-    pub(in crate::dispatch) fn record_call(&self, arguments: &Result<Value, JsonFault>, method: Option<&'static str>) {
-        self.dispatcher.ledger.record_with(&self.stamp, || Event::ToolCall {
-            tool: self.tool.spec().name.to_owned(),
-            arguments: match arguments {
-                Ok(arguments) => arguments.clone(),
-                Err(fault) => Value::from(fault.to_string()),
-            },
+    pub(in crate::dispatch) fn record_call(
+        &mut self,
+        arguments: &Result<Value, JsonFault>,
+        method: Option<&'static str>,
+    ) {
+        let (ledger, tool) = (&self.dispatcher.ledger, self.tool.spec().name);
+        let told = match arguments {
+            Ok(arguments) => Cow::Borrowed(arguments),
+            Err(fault) => Cow::Owned(Value::from(fault.to_string())),
+        };
+        let Some(Written { arguments, texts }) = ledger.written(tool, &told) else { return };
+        let dispatched = self.control.within.as_ref().map(|within| Event::CodeDispatch {
+            id: within.id(),
+            tool: tool.to_owned(),
+            arguments: arguments.clone(),
+        });
+        let call = Event::ToolCall {
+            tool: tool.to_owned(),
+            arguments,
             variant: self.tool.variant().map(str::to_owned),
             method: method.map(str::to_owned),
-        });
-        if let Some(within) = &self.control.within {
-            self.dispatcher.ledger.record_with(&self.stamp, || Event::CodeDispatch {
-                id: within.id(),
-                tool: self.tool.spec().name.to_owned(),
-                arguments: arguments.clone().unwrap_or_default(),
-            });
+        };
+        for event in [Some(call), dispatched].iter().flatten() {
+            ledger.record_written(&self.stamp, event, &texts);
         }
+        self.view.share(texts);
     }
 
     /// Step 10: the single outcome that the model sees.
@@ -44,7 +55,7 @@ impl Run<'_> {
         if let Ok(output) = &completed.outcome {
             for sight in output.sights() {
                 self.record(observed(&sight));
-                let real = self.real(&sight.path);
+                let real = self.real_of_seen(&sight.path);
                 ledger.seen().observe(&self.stamp.caller, &real, seen(&sight));
             }
             output.events().into_iter().for_each(|event| self.record(event));

@@ -154,7 +154,7 @@ fn the_event_is_complete_json_without_a_byte_order_mark_and_then_the_end() {
     let call = call();
     let told = json!({
         "tool": "write_file",
-        "arguments": call.arguments,
+        "arguments": *call.arguments,
         "paths": ["secrets/k"],
         "changes": true,
         "caller": "mcp:local",

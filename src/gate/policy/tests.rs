@@ -67,7 +67,13 @@ fn failure() -> HookFailure {
 
 fn facts(arguments: Value) -> CallFacts {
     let paths = arguments["path"].as_str().map(str::to_owned).into_iter().collect();
-    CallFacts { tool: "write_file".into(), arguments, paths, changes: true, caller: "mcp:local".into() }
+    CallFacts {
+        tool: "write_file".into(),
+        arguments: arguments.into(),
+        paths,
+        changes: true,
+        caller: "mcp:local".into(),
+    }
 }
 
 /// Stands for the dispatcher: validates, and says which paths are opened.
@@ -195,7 +201,9 @@ fn b190_a_rewrite_is_validated_and_judged_again() {
         assert_eq!(words(&settled.verdict), want);
         match settled.verdict {
             Verdict::Deny(ground) => assert_eq!(ground.reason, reason),
-            _ => assert_eq!((settled.call.arguments, settled.rewritten), (json!({"path": to, "content": "x"}), true)),
+            _ => {
+                assert_eq!((&*settled.call.arguments, settled.rewritten), (&json!({"path": to, "content": "x"}), true))
+            }
         }
     }
     // The first form is judged too: a hook does not lead out of what is denied.
@@ -220,7 +228,7 @@ fn b190_a_rewrite_that_leaves_arguments_out_is_a_contradiction() {
     let before = json!({"path": "a", "content": "x", "create_dirs": true});
     let (settled, events) = settle(&policy(None, &[&null]), before);
     let settled = settled;
-    assert_eq!((settled.call.arguments, settled.verdict), (json!({"path": "b", "content": "x"}), Verdict::Allow));
+    assert_eq!((&*settled.call.arguments, settled.verdict), (&json!({"path": "b", "content": "x"}), Verdict::Allow));
     assert_eq!(said(&events), ["partial rewrite", "partial allow"]);
     let torn = hook("torn", |_| Ok(Before { rewrite: Some(Map::new()), ..Verdict::Deny(ground("torn")).into() }));
     let (settled, _) = settle(&policy(None, &[&torn]), json!({}));
@@ -231,7 +239,7 @@ fn b190_a_rewrite_that_leaves_arguments_out_is_a_contradiction() {
 fn every_hook_sees_every_form_and_the_first_rewrite_of_a_round_stands() {
     let (first, second) = (rewrites("first", json!("b")), hook("second", |_| Ok(Verdict::Allow.into())));
     let (settled, events) = settle(&policy(None, &[&first, &second]), json!({"path": "a"}));
-    assert_eq!(settled.call.arguments, json!({"path": "b"}));
+    assert_eq!(*settled.call.arguments, json!({"path": "b"}));
     assert_eq!(said(&events), ["first rewrite", "second allow", "first allow", "second allow"]);
     assert_eq!(*second.asked.lock().expect("a lock"), [r#"{"path":"a"}"#, r#"{"path":"b"}"#]);
     // An objection to the first form holds for the last one.

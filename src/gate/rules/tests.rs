@@ -9,7 +9,7 @@ use crate::tools;
 fn call(tool: &str, paths: &[&str]) -> CallFacts {
     CallFacts {
         tool: tool.to_owned(),
-        arguments: json!({}),
+        arguments: json!({}).into(),
         paths: paths.iter().map(|path| (*path).to_owned()).collect(),
         changes: tool != "read_file" && tool != "list_dir",
         caller: "mcp:local".to_owned(),

@@ -1,12 +1,11 @@
 //! What takes a change back: its steps turned round, each resting on what the change left.
 
-use bytes::Bytes;
-
 use crate::ledger::blobs::Blobs;
 use crate::ledger::changes::record::{ChangeRecord, ChangedStep, Status};
 use crate::ledger::error::LedgerError;
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::event::FsAction;
+use crate::model::file_bytes::FileBytes;
 use crate::model::id::KeptId;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
@@ -106,9 +105,9 @@ impl One<'_> {
         text.as_deref().map(str::parse).transpose().map_err(|_| self.unreadable("a version in it is none"))
     }
 
-    fn bytes(&self, version: Version) -> Result<Bytes, LedgerError> {
+    fn bytes(&self, version: Version) -> Result<FileBytes, LedgerError> {
         match self.blobs.get(version) {
-            Ok(Some(bytes)) => Ok(bytes),
+            Ok(Some(bytes)) => Ok(FileBytes::known(bytes, version)),
             Ok(None) => Err(LedgerError::Gone { path: self.step.step.path.clone(), version }),
             Err(error) => Err(LedgerError::Blobs(error)),
         }

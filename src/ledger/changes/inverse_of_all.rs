@@ -2,16 +2,14 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use bytes::Bytes;
-
 use crate::ledger::blobs::Blobs;
 use crate::ledger::changes::inverse::{Inverse, inverse};
 use crate::ledger::changes::record::{ChangeRecord, Status};
 use crate::ledger::error::LedgerError;
 use crate::model::change::{Change, ChangeSet, Expect};
+use crate::model::file_bytes::FileBytes;
 use crate::model::id::ChangeId;
 use crate::model::path::WsPath;
-use crate::model::version::Version;
 
 /// What takes back those of `records`, newest first, that are in force: the changes of the group `name`.
 pub(in crate::ledger) fn inverse_of_all(
@@ -60,7 +58,7 @@ struct Net {
 /// What must be there, and what shall be.
 struct File {
     expect: Expect,
-    content: Option<Bytes>,
+    content: Option<FileBytes>,
 }
 
 impl Net {
@@ -87,7 +85,7 @@ impl Net {
         }
     }
 
-    fn file(&mut self, path: &WsPath, expect: Expect, content: Option<Bytes>) {
+    fn file(&mut self, path: &WsPath, expect: Expect, content: Option<FileBytes>) {
         match self.files.get_mut(path) {
             // What the first step expects is what is there now.
             Some(file) => file.content = content,
@@ -105,7 +103,7 @@ impl Net {
         let mut changes: Vec<_> = made.map(|(path, _)| Change::MakeDir { path: path.clone() }).collect();
         changes.extend(self.files.into_iter().filter_map(|(path, File { expect, content })| match (expect, content) {
             (Expect::Absent, None) => None,
-            (Expect::Exactly(now), Some(content)) if Version::of(&content) == now => None,
+            (Expect::Exactly(now), Some(content)) if content.version() == now => None,
             (expect, Some(content)) => Some(Change::Write { path, expect, content }),
             (expect, None) => Some(Change::Delete { path, expect }),
         }));

@@ -132,14 +132,14 @@ fn a_sweeper_lets_go_by_itself_until_it_is_dropped() {
         change.done().unwrap();
     };
     let sweeper = ledger.sweep_every(Duration::from_millis(1)).unwrap();
-    ["1111", "2222", "3333"].map(&mut make);
+    ["1111", "2222", "3333"].into_iter().for_each(&mut make);
     let deadline = std::time::Instant::now() + Duration::from_secs(20);
     while ledger.kept().unwrap().bytes > 5 {
         assert!(std::time::Instant::now() < deadline, "nothing goes");
         std::thread::yield_now();
     }
     drop(sweeper);
-    ["4444", "5555"].map(make);
+    ["4444", "5555"].into_iter().for_each(make);
     assert!(ledger.kept().unwrap().bytes > 5);
 }
 

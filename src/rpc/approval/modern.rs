@@ -6,7 +6,6 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::gate::approval::{Answer, Approver, Question};
@@ -22,9 +21,9 @@ use crate::tool::ask::{Asker, Capability, Request, Unanswered};
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Retry<'a> {
     /// `requestState`.
-    pub(crate) state: Option<&'a RawValue>,
+    pub(crate) state: Option<&'a str>,
     /// `inputResponses`.
-    pub(crate) responses: Option<&'a RawValue>,
+    pub(crate) responses: Option<&'a str>,
 }
 
 /// What has been said about a call so far.
@@ -53,7 +52,7 @@ impl Retry<'_> {
             Some(response) => Some(message::answer(&response).map_err(|fault| in_responses(KEY, fault))?),
         };
         let responses = responses.into_iter().map(|(key, response)| (key, Value::Object(response)));
-        let Some(state) = self.state.map(RawValue::get).filter(|state| *state != "null") else {
+        let Some(state) = self.state.filter(|state| *state != "null") else {
             // What a tool asks may be said before; whether it may run may not.
             return match word {
                 None => Ok(Given { answers: responses.collect(), ..Given::default() }),
@@ -78,8 +77,8 @@ impl Retry<'_> {
 
     /// The answers by their keys.
     fn responses(&self) -> Result<Responses, RpcError> {
-        let Some(responses) = self.responses.map(RawValue::get) else { return Ok(Responses::new()) };
-        if responses == "null" && self.state.is_none_or(|state| state.get() == "null") {
+        let Some(responses) = self.responses else { return Ok(Responses::new()) };
+        if responses == "null" && self.state.is_none_or(|state| state == "null") {
             return Ok(Responses::new());
         }
         let responses = parse_strict(responses)

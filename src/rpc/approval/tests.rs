@@ -22,6 +22,7 @@ use crate::model::call::{Call, Caller};
 use crate::model::error::{ErrorCode, ProtocolError, ToolError};
 use crate::model::world::World;
 use crate::rpc::approval::Approvals;
+use crate::rpc::call_params::CallSlot;
 use crate::rpc::connection::{Accepted, Connection, Order, Outbox};
 use crate::rpc::news::News;
 use crate::rpc::principal::{Access, Principal};
@@ -95,7 +96,7 @@ impl Kit {
     }
 
     fn send_over(&self, connection: &Connection, message: &Value) -> JoinHandle<Option<String>> {
-        match connection.accept(message.to_string().as_bytes()) {
+        match connection.accept(message.to_string()) {
             Accepted::Nothing => self.runtime.spawn(async { None }),
             Accepted::Answer(answer) => self.runtime.spawn(async { Some(answer.frame) }),
             Accepted::Pending(pending) => self.runtime.spawn(async { pending.await.map(|answer| answer.frame) }),
@@ -150,7 +151,7 @@ fn mcp(approvals: Approvals, effect: &Arc<AtomicU64>) -> Mcp {
         async move {
             let dispatcher = Arc::clone(&shared.dispatcher);
             let gate = |call, caller, control| async move { gate(&dispatcher, call, caller, control, effect).await };
-            tools::answer(&params, &shared, &extensions, gate).await
+            tools::answer(CallSlot::take(&extensions, &params)?, &shared, &extensions, gate).await
         }
     });
     method.expect("a method");

@@ -14,7 +14,6 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use bytes::Bytes;
 use tempfile::TempDir;
 
 use super::*;
@@ -113,7 +112,7 @@ pub(in crate::workspace) fn ws(path: &str) -> WsPath {
 }
 
 pub(in crate::workspace) fn write(path: &str, expect: Expect, text: &str) -> Change {
-    Change::Write { path: ws(path), expect, content: Bytes::copy_from_slice(text.as_bytes()) }
+    Change::Write { path: ws(path), expect, content: text.to_owned().into() }
 }
 
 pub(in crate::workspace) fn exactly(text: &str) -> Expect {

@@ -147,7 +147,7 @@ impl Work<'_> {
         let Some(first) = first.filter(|_| !steps.is_empty()) else { return Ok(()) };
         journal.intend(&steps).map_err(|error| journal_failed(error).at(first))?;
         for (path, old) in kept {
-            let version = Version::of(&old.bytes);
+            let version = old.bytes.version();
             let displaced = Displaced { path, version, mode: None, source: DisplacedSource::Bytes(&old.bytes) };
             journal.keep(&displaced).map_err(|error| journal_failed(error).at(path))?;
         }
@@ -201,7 +201,7 @@ fn step(path: &WsPath, before: Option<Version>, after: Option<Version>) -> FsSte
 }
 
 fn version(held: Option<&Held>) -> Option<Version> {
-    held.map(|held| Version::of(&held.bytes))
+    held.map(|held| held.bytes.version())
 }
 
 fn marked(expect: Expect, now: Option<Version>) -> bool {

@@ -4,19 +4,18 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::Bytes;
-
+use crate::model::file_bytes::FileBytes;
 use crate::workspace::{Identity, Kind, Stat};
 
 /// The bytes of a file as one write left them.
 #[derive(Debug, Clone)]
 pub(super) struct Held {
-    pub(super) bytes: Bytes,
+    pub(super) bytes: FileBytes,
     stamp: u64,
 }
 
 impl Held {
-    pub(super) fn new(bytes: Bytes) -> Self {
+    pub(super) fn new(bytes: FileBytes) -> Self {
         static WRITES: AtomicU64 = AtomicU64::new(0);
         Held { bytes, stamp: WRITES.fetch_add(1, Ordering::Relaxed) }
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::model::file_bytes::FileBytes;
 use crate::model::version::Version;
 use crate::workspace::FileErrorKind;
 use crate::workspace::replace::Setback;
@@ -20,13 +21,13 @@ pub(super) struct Fresh {
 
 impl Fresh {
     /// Writes `content` beside `place`. Nothing if that has to wait until names may appear.
-    pub(super) fn stage(place: &Place, content: &[u8], terms: &Terms<'_>) -> io::Result<Option<Self>> {
+    pub(super) fn stage(place: &Place, content: &FileBytes, terms: &Terms<'_>) -> io::Result<Option<Self>> {
         let staged = Temp::write(&place.dir, terms.names.temp(), terms.naming, Access::Usual, content)?;
         let Some(temp) = staged else { return Ok(None) };
         if terms.durable {
             temp.sync()?;
         }
-        Ok(Some(Fresh { temp, content: Version::of(content), placed: false }))
+        Ok(Some(Fresh { temp, content: content.version(), placed: false }))
     }
 
     /// Gives the file its name, unless somebody else was faster.

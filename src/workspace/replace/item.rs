@@ -2,10 +2,9 @@
 
 use std::io;
 
-use bytes::Bytes;
-
 use crate::model::change::Expect;
 use crate::model::event::{FsAction, FsStep};
+use crate::model::file_bytes::FileBytes;
 use crate::model::path::WsPath;
 use crate::model::version::Version;
 use crate::workspace::local::Base;
@@ -27,7 +26,7 @@ pub(super) struct Item {
     real: String,
     expect: Expect,
     /// The bytes that the file is to have, nothing if it is to go.
-    content: Option<Bytes>,
+    content: Option<FileBytes>,
     before: Option<Version>,
     names: Names,
     durable: bool,
@@ -42,7 +41,7 @@ impl Item {
         base: &Base,
         place: Place,
         expect: Expect,
-        content: Option<&Bytes>,
+        content: Option<&FileBytes>,
         durable: bool,
     ) -> Result<Self, FileErrorKind> {
         let (path, real) = (place.path.clone(), place.real(base));
@@ -52,7 +51,13 @@ impl Item {
     }
 
     /// A file in a folder that is yet to be made.
-    pub(super) fn later(path: WsPath, real: String, expect: Expect, content: Option<&Bytes>, durable: bool) -> Self {
+    pub(super) fn later(
+        path: WsPath,
+        real: String,
+        expect: Expect,
+        content: Option<&FileBytes>,
+        durable: bool,
+    ) -> Self {
         let (content, names) = (content.cloned(), Names::draw());
         Item { path, place: None, real, expect, content, before: None, names, durable, staged: None, kept: false }
     }
@@ -68,7 +73,7 @@ impl Item {
     }
 
     /// Goes on to another content: a later step rests on what this one leaves, so the two are one.
-    pub(super) fn go_on(&mut self, expect: Expect, content: Option<&Bytes>) -> Result<(), FileErrorKind> {
+    pub(super) fn go_on(&mut self, expect: Expect, content: Option<&FileBytes>) -> Result<(), FileErrorKind> {
         meets(expect, self.content.as_ref())?;
         if self.content.is_none() && content.is_none() {
             return Err(FileErrorKind::NotFound);
@@ -94,7 +99,7 @@ impl Item {
             real: self.real.clone(),
             from: None,
             before: self.before.map(|version| version.to_string()),
-            after: self.content.as_ref().map(|content| Version::of(content).to_string()),
+            after: self.content.as_ref().map(|content| content.version().to_string()),
             temp: Some(self.names.temp()),
             kept: None,
         }

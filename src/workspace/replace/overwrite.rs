@@ -3,10 +3,10 @@
 
 use std::io;
 
-use bytes::Bytes;
 use cap_std::fs::{File, Permissions};
 
 use crate::model::change::Expect;
+use crate::model::file_bytes::FileBytes;
 use crate::workspace::local::patiently;
 use crate::workspace::replace::beside::Names;
 use crate::workspace::replace::disk::{self, Access};
@@ -29,14 +29,14 @@ pub(super) struct Overwrite {
     mode: Option<u32>,
     backup: Temp,
     names: Names,
-    content: Bytes,
+    content: FileBytes,
     durable: bool,
     displaced: Option<InHand>,
 }
 
 impl Overwrite {
     /// Copies the old bytes to a file beside `place`. Nothing if that has to wait until names may appear.
-    pub(super) fn stage(place: &Place, old: &Old, content: &Bytes, terms: &Terms<'_>) -> io::Result<Option<Self>> {
+    pub(super) fn stage(place: &Place, old: &Old, content: &FileBytes, terms: &Terms<'_>) -> io::Result<Option<Self>> {
         space::may_hold(content.len())?;
         let file = patiently(|| place.dir.open_with(&place.name, &as_it_is(true)))?;
         let staged = Temp::create(&place.dir, terms.names.copy(), terms.naming, Access::Owner)?;

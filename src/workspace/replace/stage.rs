@@ -2,10 +2,10 @@
 
 use std::io;
 
-use bytes::Bytes;
 use cap_std::fs::{File, Metadata, OpenOptions};
 
 use crate::model::change::Expect;
+use crate::model::file_bytes::FileBytes;
 use crate::model::version::Version;
 use crate::workspace::FileErrorKind;
 use crate::workspace::local::{fault, patiently};
@@ -58,7 +58,7 @@ pub(super) struct Old {
 pub(super) fn stage(
     place: &Place,
     expect: Expect,
-    content: Option<&Bytes>,
+    content: Option<&FileBytes>,
     terms: &Terms<'_>,
 ) -> Result<(Option<Version>, Option<Staged>), FileErrorKind> {
     let old = check(place, expect, content.is_some())?;
@@ -72,7 +72,12 @@ pub(super) fn stage(
     Ok((before, staged))
 }
 
-fn replacement(place: &Place, old: &Old, content: &Bytes, terms: &Terms<'_>) -> Result<Option<Staged>, FileErrorKind> {
+fn replacement(
+    place: &Place,
+    old: &Old,
+    content: &FileBytes,
+    terms: &Terms<'_>,
+) -> Result<Option<Staged>, FileErrorKind> {
     if !terms.in_place && identity::names(&old.metadata) <= 1 {
         match Swap::stage(place, old, content, terms) {
             Ok(swap) => return Ok(swap.map(Staged::Swap)),
@@ -107,8 +112,8 @@ fn check(place: &Place, expect: Expect, to_be_written: bool) -> Result<Option<(O
 }
 
 /// Whether `content`, as an earlier step leaves it, is what a later one expects.
-pub(super) fn meets(expect: Expect, content: Option<&Bytes>) -> Result<(), FileErrorKind> {
-    let now = content.map(|content| Version::of(content));
+pub(super) fn meets(expect: Expect, content: Option<&FileBytes>) -> Result<(), FileErrorKind> {
+    let now = content.map(FileBytes::version);
     match expect {
         Expect::Any => Ok(()),
         Expect::Absent if now.is_none() => Ok(()),

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::model::change::Expect;
+use crate::model::file_bytes::FileBytes;
 use crate::model::version::Version;
 use crate::workspace::FileErrorKind;
 use crate::workspace::local::patiently;
@@ -46,7 +47,12 @@ enum State {
 impl Swap {
     /// Writes `content` beside `place` with everything that is known about the old file. Nothing if that has to wait
     /// until names may appear.
-    pub(super) fn stage(place: &Place, old: &Old, content: &[u8], terms: &Terms<'_>) -> Result<Option<Self>, Setback> {
+    pub(super) fn stage(
+        place: &Place,
+        old: &Old,
+        content: &FileBytes,
+        terms: &Terms<'_>,
+    ) -> Result<Option<Self>, Setback> {
         let staged = Temp::write(&place.dir, terms.names.temp(), terms.naming, Access::Owner, content)?;
         let Some(temp) = staged else { return Ok(None) };
         patiently(trial::step)?;
@@ -56,7 +62,7 @@ impl Swap {
         if terms.durable {
             temp.sync()?;
         }
-        let (names, content, seen) = (terms.names.clone(), Version::of(content), glimpse(&old.metadata));
+        let (names, content, seen) = (terms.names.clone(), content.version(), glimpse(&old.metadata));
         let durable = terms.durable;
         Ok(Some(Swap { temp, names, content, seen, state: State::Waiting, durable, displaced: None }))
     }

@@ -49,7 +49,7 @@ pub fn globs(data: &[u8]) {
 fn denies(rules: &Rules, path: &WsPath) -> bool {
     let call = CallFacts {
         tool: "read_file".to_owned(),
-        arguments: json!({}),
+        arguments: json!({}).into(),
         paths: vec![path.to_string()],
         changes: false,
         caller: "cli".to_owned(),

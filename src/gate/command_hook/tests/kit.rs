@@ -64,7 +64,7 @@ pub(super) fn limited(line: &str, timeout_ms: u64) -> CommandHook {
 pub(super) fn call() -> CallFacts {
     CallFacts {
         tool: "write_file".into(),
-        arguments: json!({"path": "./secrets//k", "content": "\u{e4}\n\u{0}"}),
+        arguments: json!({"path": "./secrets//k", "content": "\u{e4}\n\u{0}"}).into(),
         paths: vec!["secrets/k".into()],
         changes: true,
         caller: "mcp:local".into(),
@@ -73,7 +73,7 @@ pub(super) fn call() -> CallFacts {
 
 /// A call with more arguments than any pipe holds.
 pub(super) fn large_call() -> CallFacts {
-    CallFacts { arguments: json!({"path": "k", "content": "x".repeat(2 << 20)}), ..call() }
+    CallFacts { arguments: json!({"path": "k", "content": "x".repeat(2 << 20)}).into(), ..call() }
 }
 
 /// Waits for what a hook says.
