@@ -8,6 +8,7 @@ mod diff;
 mod dispatch;
 mod gc;
 mod log;
+mod logs;
 mod print;
 mod root;
 mod schemas;
@@ -18,10 +19,10 @@ mod trust;
 mod undo;
 mod wait;
 
-use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use logs::fail;
 
 /// File tools for language models: validated, contained, atomic.
 #[derive(Debug, Parser)]
@@ -64,7 +65,7 @@ enum Command {
 #[must_use]
 pub fn run() -> ExitCode {
     let Arguments { command } = Arguments::parse();
-    start_logging();
+    logs::start(if let Command::Serve(arguments) = &command { arguments.log_format() } else { None });
     match command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Dispatch => dispatch::run(),
@@ -79,23 +80,4 @@ pub fn run() -> ExitCode {
         Command::Tools(arguments) => tools::run(&arguments),
         Command::Schemas(arguments) => schemas::run(&arguments),
     }
-}
-
-/// Logs go to standard error, as much as `RUST_LOG` asks for; nothing without it.
-fn start_logging() {
-    if std::env::var_os("RUST_LOG").is_some() {
-        tracing_subscriber::fmt()
-            .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
-            .with_writer(std::io::stderr)
-            .with_ansi(std::io::stderr().is_terminal())
-            .init();
-    }
-}
-
-/// Says on standard error why the command failed.
-fn fail(code: u8, why: impl std::fmt::Display) -> ExitCode {
-    use std::io::Write as _;
-    // If nobody can read it, nobody needs it.
-    let _ = writeln!(std::io::stderr(), "toolgate: {why}");
-    ExitCode::from(code)
 }

@@ -1,11 +1,13 @@
 //! Puts a workspace, its configuration, the gate and the ledger together, for every command that needs them.
 
-use std::io::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tracing::Level;
+
+use super::logs::complain;
 use super::root::{self, RootError, Roots};
 use crate::code::{self, CodeError};
 use crate::config::{
@@ -277,8 +279,7 @@ pub(super) fn load(folders: &[Folder], places: &Places) -> Result<Config, Assemb
     };
     let Loaded { config, left_out } = Config::load(&sources)?;
     for line in left_out {
-        // If nobody can read it, nobody needs it.
-        let _ = writeln!(std::io::stderr(), "toolgate: {line}");
+        complain(Level::WARN, line);
     }
     Ok(config)
 }
@@ -319,7 +320,7 @@ fn recover(local: &Local, ledger: &Ledger) {
             }
         }
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "toolgate: what an earlier run left cannot be looked at: {error}");
+            complain(Level::ERROR, format_args!("what an earlier run left cannot be looked at: {error}"));
         }
     }
 }

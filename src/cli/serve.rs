@@ -12,6 +12,7 @@ use reload::Reloader;
 
 use super::assembly::{Assembly, Places};
 use super::fail;
+use super::logs::{self, LogArguments};
 use super::root::{self, Placed};
 use crate::config::{Config, Results};
 use crate::gate::command_hook::end_all;
@@ -45,7 +46,16 @@ pub(super) struct Arguments {
     #[command(flatten)]
     places: Places,
     #[command(flatten)]
+    logs: LogArguments,
+    #[command(flatten)]
     http: http::HttpArguments,
+}
+
+impl Arguments {
+    /// Whom the log is for, if there is to be one.
+    pub(super) fn log_format(&self) -> Option<logs::Format> {
+        self.logs.format()
+    }
 }
 
 pub(super) fn run(arguments: &Arguments) -> ExitCode {
@@ -61,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
     if let Some(options) = &mut over_http {
         options.reload = Some(Box::new(Reloader::new(arguments, &assembly)));
     }
-    if over_http.is_none() && std::io::stdin().is_terminal() {
+    if over_http.is_none() && std::io::stdin().is_terminal() && !logs::for_programs() {
         explain(&assembly.folders);
     }
     let Assembly { config, dispatcher, ledger, folders } = assembly;

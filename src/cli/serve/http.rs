@@ -1,11 +1,13 @@
 //! What the command line says about serving over HTTP.
 
-use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs as _};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tracing::Level;
+
+use crate::cli::logs::say;
 use crate::config::{Config, HttpSection, OAuthSection};
 use crate::serve::auth::{Auth, Issuer, KeySource, OAuth, OAuthError, TokenError, Tokens};
 use crate::serve::http::{HttpLimits, HttpOptions, Renewed};
@@ -139,8 +141,8 @@ fn issuer(oauth: &OAuthSection) -> Issuer {
 
 /// Says where the server is; a port that the system has chosen is known only now.
 fn announce(scheme: &str, address: SocketAddr) {
-    // In one piece, for programs that wait for it. If nobody can read it, nobody needs it.
-    let _ = std::io::stderr().write_all(format!("toolgate serves MCP at {scheme}://{address}/mcp\n").as_bytes());
+    let url = format!("{scheme}://{address}/mcp");
+    say(Level::INFO, &format!("toolgate serves MCP at {url}"), &[("url", url.into())]);
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {

@@ -40,7 +40,11 @@ impl Site {
     }
 
     pub fn spawn(root: &Path, options: &[&str], state: Temp, address: &str) -> Self {
-        let mut child = command(root, options, &state, address).spawn().expect("the toolgate binary");
+        Site::of(command(root, options, &state, address).spawn().expect("the toolgate binary"), state)
+    }
+
+    /// The server that has been started so, once it listens.
+    pub fn of(mut child: Child, state: Temp) -> Self {
         let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
         let mut said = String::new();
         let address = loop {
@@ -59,17 +63,19 @@ impl Site {
         Site { child, address, state }
     }
 
-    /// Serves with the configuration `toml` and these options, and keeps a log of what is worth the `level`: what it says.
+    /// Serves with the configuration `toml` and these options, and keeps a log of what is worth the `level`, if one is
+    /// asked for: what it says.
     pub fn logged(root: &Path, toml: &str, options: &[&str], level: &str) -> (Self, impl Fn() -> String + use<>) {
         let state = Temp::with(&[("toolgate/toolgate.toml", toml)]);
         let log = state.path().join("log");
         let file = std::fs::File::create(&log).expect("a file");
         let said = move || std::fs::read_to_string(&log).expect("a log");
         let mut command = command(root, options, &state, "127.0.0.1:0");
-        let mut child = command.env("RUST_LOG", level).stderr(file).spawn().expect("the toolgate binary");
+        let command = if level.is_empty() { command.env_remove("RUST_LOG") } else { command.env("RUST_LOG", level) };
+        let mut child = command.stderr(file).spawn().expect("the toolgate binary");
         let address = loop {
             if let Some((_, rest)) = said().split_once("serves MCP at http://")
-                && let Some((address, _)) = rest.split_once("/mcp\n")
+                && let Some((address, _)) = rest.split_once("/mcp")
             {
                 break address.parse().expect("an address");
             }
