@@ -9,7 +9,7 @@ Run a program that calls the tools: for work of several calls, and wherever only
 The program is TypeScript, the body of an async function: use await and return at its top level. Its only way to act is \
 `tools`: `const file = await tools.read_file({ path: \"a.txt\" });`. A call takes one object (leave out what you do not set; undefined is refused) and resolves to the tool's typed \
 output, not to text. A call that fails rejects with a ToolCallError that has code, tool, message and details; catch it where you \
-can go on. Await every call: one that is still running when the program returns makes the run fail. Calls start in the order in \
+can go on. Await every call: one that nothing awaits makes the run fail. Calls start in the order in \
 which they are made; those that only read overlap (Promise.all), those that change something run alone. Return what you need to \
 know, as a string or as JSON, and keep it short: read, filter and count inside, not in your answer. console.log comes back too. \
 Types are erased, not checked: no enum, namespace, decorator, import or export. There are no modules, timers or network.";

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use rquickjs::{Array, Ctx, Exception, Function, Object, Promise, Value};
+use rquickjs::{Array, Ctx, Exception, Function, Object, Value};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -47,17 +47,28 @@ struct Calls<'js> {
     waiting: VecDeque<(u64, Vec<u8>)>,
     /// Not yet settled.
     open: BTreeMap<u64, Open<'js>>,
+    /// Those of which nobody has wanted to know yet what came of them.
+    unawaited: BTreeMap<u64, Rc<Origin>>,
     /// Told to the server and not yet answered.
     sent: usize,
 }
 
 /// A call whose promise is not settled.
 struct Open<'js> {
+    origin: Rc<Origin>,
+    settle: Settle<'js>,
+}
+
+/// What a call is, and where it was made.
+struct Origin {
     tool: String,
+    stack: String,
+}
+
+/// The two functions that settle a promise.
+struct Settle<'js> {
     resolve: Function<'js>,
     reject: Function<'js>,
-    /// Where it was made.
-    stack: String,
 }
 
 impl<'js> Host<'js> {
@@ -84,23 +95,34 @@ impl<'js> Host<'js> {
         for (index, name) in host.tools.iter().enumerate() {
             names.set(index, name.as_str())?;
         }
-        let (invoking, describing, printing, missing) = (host.clone(), host.clone(), host.clone(), host.clone());
+        let (invoking, describing, awaiting) = (host.clone(), host.clone(), host.clone());
+        let (printing, missing) = (host.clone(), host.clone());
         let invoke = Function::new(
             ctx.clone(),
-            move |ctx: Ctx<'js>, tool: String, given: Vec<Value<'js>>, stack: Value<'js>| {
-                invoking.invoke(&ctx, tool, &given, &stack)
+            move |ctx: Ctx<'js>,
+                  tool: String,
+                  given: Vec<Value<'js>>,
+                  stack: Value<'js>,
+                  resolve: Function<'js>,
+                  reject: Function<'js>| {
+                invoking.invoke(&ctx, tool, &given, &stack, Settle { resolve, reject })
             },
         )?;
-        let describe = Function::new(ctx.clone(), move |ctx: Ctx<'js>, tool: Value<'js>| {
-            let name = tool.as_string().and_then(super::codec::text).unwrap_or_default();
-            describing.submit(&ctx, format!("{DESCRIBE}{name}"), b"{}".to_vec(), String::new())
-        })?;
+        let describe = Function::new(
+            ctx.clone(),
+            move |ctx: Ctx<'js>, tool: Value<'js>, stack: Value<'js>, resolve: Function<'js>, reject: Function<'js>| {
+                let text = |value: &Value<'js>| value.as_string().and_then(super::codec::text).unwrap_or_default();
+                let tool = format!("{DESCRIBE}{}", text(&tool));
+                describing.submit(&ctx, tool, b"{}".to_vec(), text(&stack), Settle { resolve, reject })
+            },
+        )?;
+        let awaited = Function::new(ctx.clone(), move |id: f64| awaiting.awaited(id))?;
         let print = Function::new(ctx.clone(), move |ctx: Ctx<'js>, level: String, values: Vec<Value<'js>>| {
             printing.print(&ctx, &level, &values)
         })?;
         let unknown = Function::new(ctx.clone(), move |name: String| missing.unknown(&name))?;
         let prelude: Function<'js> = ctx.eval(PRELUDE)?;
-        let make_error = prelude.call((invoke, describe, print, unknown, names))?;
+        let make_error = prelude.call((invoke, describe, awaited, print, unknown, names))?;
         host.make_error.replace(Some(make_error));
         Ok(host)
     }
@@ -130,19 +152,20 @@ impl<'js> Host<'js> {
         format!("there is no tools.{shown}; {meant}The tools are {}", self.tools.join(", "))
     }
 
+    /// Makes a call and says its number; nought for one that is refused.
     fn invoke(
         &self,
         ctx: &Ctx<'js>,
         tool: String,
         given: &[Value<'js>],
         stack: &Value<'js>,
-    ) -> rquickjs::Result<Value<'js>> {
+        settle: Settle<'js>,
+    ) -> rquickjs::Result<f64> {
         let refuse = |message: String| {
-            let (promise, _, reject) = Promise::new(ctx)?;
             let error = Exception::from_message(ctx.clone(), &message)?;
             error.as_object().set("name", "TypeError")?;
-            reject.call::<_, ()>((error,))?;
-            Ok(promise.into_value())
+            settle.reject.call::<_, ()>((error,))?;
+            Ok(0.0)
         };
         let json = match given {
             [] => Ok(b"{}".to_vec()),
@@ -157,7 +180,7 @@ impl<'js> Host<'js> {
         match json {
             Ok(json) => {
                 let stack = stack.as_string().and_then(super::codec::text).unwrap_or_default();
-                self.submit(ctx, tool, json, stack)
+                self.submit(ctx, tool, json, stack, settle)
             }
             Err(Refusal::TooLong) => refuse(format!(
                 "the arguments of tools.{tool} are longer than {} bytes (setting code.call_bytes)",
@@ -167,7 +190,14 @@ impl<'js> Host<'js> {
         }
     }
 
-    fn submit(&self, ctx: &Ctx<'js>, tool: String, arguments: Vec<u8>, stack: String) -> rquickjs::Result<Value<'js>> {
+    fn submit(
+        &self,
+        ctx: &Ctx<'js>,
+        tool: String,
+        arguments: Vec<u8>,
+        stack: String,
+        settle: Settle<'js>,
+    ) -> rquickjs::Result<f64> {
         let mut calls = self.calls.borrow_mut();
         if calls.made >= self.limits.calls {
             drop(calls);
@@ -185,12 +215,19 @@ impl<'js> Host<'js> {
         frame.extend_from_slice(b",\"arguments\":");
         frame.extend_from_slice(&arguments);
         frame.push(b'}');
-        let (promise, resolve, reject) = Promise::new(ctx)?;
-        calls.open.insert(id, Open { tool, resolve, reject, stack });
+        let origin = Rc::new(Origin { tool, stack });
+        calls.unawaited.insert(id, Rc::clone(&origin));
+        calls.open.insert(id, Open { origin, settle });
         calls.waiting.push_back((id, frame));
         drop(calls);
         self.send();
-        Ok(promise.into_value())
+        // Far fewer calls than a number can count.
+        Ok(id as f64)
+    }
+
+    /// Somebody wants to know what comes of a call.
+    fn awaited(&self, id: f64) {
+        self.calls.borrow_mut().unawaited.remove(&(id as u64));
     }
 
     /// Tells the server of calls, as many as it takes at a time.
@@ -209,19 +246,27 @@ impl<'js> Host<'js> {
         self.calls.borrow().sent > 0
     }
 
-    /// The calls that nobody has waited for, and where the first was made.
+    /// The calls that nobody has waited for: those that are still open, and those that came to something nobody wanted to
+    /// know. Where the first was made.
     pub(super) fn unawaited(&self) -> Option<Failure> {
         let calls = self.calls.borrow();
-        let (_, first) = calls.open.first_key_value()?;
-        let others = match calls.open.len() - 1 {
+        let open = calls.open.iter().map(|(id, open)| (*id, &open.origin));
+        let left: BTreeMap<u64, &Rc<Origin>> =
+            open.chain(calls.unawaited.iter().map(|(id, origin)| (*id, origin))).collect();
+        let (id, first) = left.first_key_value()?;
+        let others = match left.len() - 1 {
             0 => String::new(),
             1 => " and 1 other call".to_owned(),
             more => format!(" and {more} other calls"),
         };
-        let tool = &first.tool;
+        let tool = first.tool.strip_prefix(DESCRIBE).map_or(first.tool.as_str(), |_| "describe");
+        let what = match calls.open.contains_key(id) {
+            true => format!("the program ended before tools.{tool}{others} had: nothing awaited it to its end"),
+            false => format!("nothing awaited tools.{tool}{others}"),
+        };
         let message = format!(
-            "the program ended before tools.{tool}{others} had: nothing awaited it, so whether it was done is not known to the \
-             program. Put await before each call, many at once with await Promise.all([...])"
+            "{what}, so what came of it is not known to the program. Put await before each call, many at once with \
+             await Promise.all([...])"
         );
         Some(Failure::new(Kind::Unsettled, message).at(fault::place(&first.stack, self.script.get())))
     }
@@ -254,11 +299,11 @@ impl<'js> Host<'js> {
             let fault = ctx.json_parse(error.get())?;
             let make_error = self.make_error.borrow().clone();
             let Some(make_error) = make_error else { return Ok(()) };
-            let error: Value<'js> = make_error.call((fault, open.stack))?;
-            return open.reject.call((error,));
+            let error: Value<'js> = make_error.call((fault, open.origin.stack.as_str()))?;
+            return open.settle.reject.call((error,));
         }
         let value = ctx.json_parse(ok.map_or("null", RawValue::get))?;
-        open.resolve.call((value,))
+        open.settle.resolve.call((value,))
     }
 
     fn print(&self, ctx: &Ctx<'js>, level: &str, values: &[Value<'js>]) -> rquickjs::Result<()> {

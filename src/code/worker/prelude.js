@@ -1,6 +1,6 @@
 // What a program finds besides the language: `tools`, `ToolCallError` and `console`. Everything that is used later is taken
 // here, before the program can put something else in its place.
-(invoke, describe, print, unknown, names) => {
+(invoke, describe, awaited, print, unknown, names) => {
   "use strict";
   const { freeze, create, defineProperty } = Object;
   const Trace = Error;
@@ -15,12 +15,39 @@
   }
   defineProperty(ToolCallError.prototype, "name", { value: "ToolCallError", writable: true, configurable: true });
 
+  // The promise of a call. It says when somebody wants to know what comes of it: whatever awaits it, or hands it on to
+  // something that does, asks for `then`.
+  const { then } = Promise.prototype;
+  const { apply } = Reflect;
+  class Call extends Promise {
+    #id = 0;
+    static get [Symbol.species]() {
+      return Promise;
+    }
+    static of(begin) {
+      let resolve, reject;
+      const call = new Call((done, failed) => {
+        resolve = done;
+        reject = failed;
+      });
+      call.#id = begin(resolve, reject);
+      return call;
+    }
+    then(done, failed) {
+      awaited(this.#id);
+      return apply(then, this, [done, failed]);
+    }
+  }
+  freeze(Call);
+  freeze(Call.prototype);
+
   const known = create(null);
+  const stack = () => new Trace().stack;
   for (const name of names) {
-    known[name] = { [name]: (...given) => invoke(name, given, new Trace().stack) }[name];
+    known[name] = { [name]: (...given) => Call.of((done, failed) => invoke(name, given, stack(), done, failed)) }[name];
   }
   if (known.describe === undefined) {
-    known.describe = (name) => describe(name);
+    known.describe = (name) => Call.of((done, failed) => describe(name, stack(), done, failed));
   }
   freeze(known);
   const quiet = ["then", "toJSON", "constructor", "toString", "valueOf", "prototype", "__proto__"];

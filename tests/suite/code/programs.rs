@@ -119,7 +119,12 @@ fn values_cross_without_loss_or_not_at_all() {
             "let said; try {{ await tools.todo_write({value}) }} catch (e) {{ said = e.name + ': ' + e.message }}\n\
              return said + (await tools.read_file({{path: 'a'}})).content"
         ));
-        says(&reply.ok(), &["TypeError: the arguments of tools.todo_write", place, "1\n"]);
+        if value.contains("tools.") {
+            // Refused, it is a call that nothing awaits.
+            says(reply.code_failure().2, &["nothing awaited tools.read_file"]);
+        } else {
+            says(&reply.ok(), &["TypeError: the arguments of tools.todo_write", place, "1\n"]);
+        }
     }
 }
 
@@ -175,6 +180,25 @@ fn nothing_is_left_unfinished_in_silence() {
             "exception",
             "nothing handled it",
         ),
+        // Done or not is not what counts: nobody wanted to know.
+        ("tools.read_file({path: 'a'}); await tools.list_dir({}); return 1", "unsettled", "tools.read_file"),
+        (
+            "void tools.write_file({path: 'b', content: ''}); await tools.list_dir({}); return 1",
+            "unsettled",
+            "tools.write_file",
+        ),
+        (
+            "const p = tools.read_file({path: 'a'}); await tools.list_dir({}); return typeof p",
+            "unsettled",
+            "tools.read_file",
+        ),
+        ("if (tools.read_file({path: 'a'})) await tools.list_dir({})", "unsettled", "tools.read_file"),
+        ("tools.describe('read_file'); await tools.list_dir({})", "unsettled", "tools.describe"),
+        (
+            "const all = [1, 2, 3].map(() => tools.list_dir({})); await all[1]; await all[2]",
+            "unsettled",
+            "tools.list_dir",
+        ),
         ("await new Promise(() => {})", "unsettled", "nothing can settle"),
         ("await {then() {}}", "unsettled", "nothing can settle"),
     ] {
@@ -187,6 +211,14 @@ fn nothing_is_left_unfinished_in_silence() {
         "const late = tools.read_file({path: 'gone'}); await tools.read_file({path: 'a'}); await late.catch(() => 0); return 1",
         "const p = Promise.reject(1); await null; await null; await p.catch(() => 0); return 1",
         "return (await Promise.allSettled([Promise.reject(1)])).length",
+        "return tools.list_dir({}).then(() => 1)",
+        "let n = 0; await tools.list_dir({}).finally(() => n++); return n",
+        "const p = tools.list_dir({}); await tools.list_dir({}); await p; return 1",
+        "const f = async () => tools.list_dir({}); await f(); return 1",
+        "const f = () => tools.list_dir({}); for await (const x of [f(), f()]) x.path; return 1",
+        "return (await Promise.race([tools.list_dir({}).then(() => 1), new Promise(() => {})]))",
+        "return await new Promise(done => done(tools.list_dir({}))) && 1",
+        "const p = tools.list_dir({}); await p; return Number(p instanceof Promise && !(p.then(null) instanceof p.constructor))",
     ] {
         assert_eq!(desk.run(code).ok(), "1", "{code}");
     }
