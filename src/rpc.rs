@@ -44,6 +44,7 @@ use jsonrpsee::core::middleware::RpcServiceBuilder;
 use serde_json::Value;
 
 pub use crate::rpc::approval::Approvals;
+use crate::rpc::approval::Parked;
 pub use crate::rpc::reply::Answer;
 
 use crate::dispatch::{Control, Dispatcher, Served};
@@ -115,6 +116,7 @@ pub struct Mcp {
     news: News,
     files: Arc<Files>,
     live: Arc<Live>,
+    parked: Parked,
 }
 
 /// What of a server can be set while it runs.
@@ -192,6 +194,7 @@ struct Parts {
     news: News,
     files: Arc<Files>,
     live: Arc<Live>,
+    parked: Parked,
 }
 
 impl Parts {
@@ -201,6 +204,7 @@ impl Parts {
             news: shared.news.clone(),
             files: Arc::clone(&shared.files),
             live: Arc::clone(&shared.live),
+            parked: shared.approvals.parked(),
         }
     }
 }
@@ -249,9 +253,9 @@ impl Mcp {
         Ok(Mcp::serving(module, parts))
     }
 
-    fn serving(module: RpcModule<Shared>, Parts { dispatcher, news, files, live }: Parts) -> Self {
+    fn serving(module: RpcModule<Shared>, Parts { dispatcher, news, files, live, parked }: Parts) -> Self {
         let service = RpcServiceBuilder::new().layer(middleware::EraLayer).service(leaf::Leaf::new(module.into()));
-        Mcp { service, dispatcher, news, files, live }
+        Mcp { service, dispatcher, news, files, live, parked }
     }
 
     /// What is served now.
@@ -301,6 +305,7 @@ impl Mcp {
     /// of the process.
     pub fn close(&self) {
         self.news.end();
+        self.parked.end();
         self.dispatcher.close();
     }
 }

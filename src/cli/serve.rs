@@ -88,12 +88,16 @@ pub(super) fn run(arguments: &Arguments) -> ExitCode {
         Err(error) => return fail(1, error),
     };
     let patience = config.approval.timeout_ms.map_or(Approvals::PATIENCE, |ms| Duration::from_millis(ms.get()));
-    let served = Mcp::with_approvals(dispatcher, profile, Approvals::new(Arc::new(RealWorld), patience))
-        .map_err(std::io::Error::other)
-        .and_then(|mcp| match over_http {
+    let mut approvals = Approvals::new(Arc::new(RealWorld), patience);
+    if config.approval.timeout_ms.is_some() {
+        approvals = approvals.with_lifetime(patience);
+    }
+    let served = Mcp::with_approvals(dispatcher, profile, approvals).map_err(std::io::Error::other).and_then(|mcp| {
+        match over_http {
             Some(options) => serve::http::serve(mcp, options),
             None => stdio::serve_process(mcp).map_err(cannot_read),
-        });
+        }
+    });
     end_all();
     if let Err(error) = ledger.flush() {
         return fail(1, error);

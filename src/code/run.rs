@@ -185,7 +185,8 @@ impl Talk {
         wall: Duration,
         logs: &mut Logs,
     ) -> Result<Option<Value>, Failure> {
-        let cancel = bridge.calls.cancelled().clone();
+        // The token of its calls: none of them can notice before this does.
+        let cancel = bridge.cancel.clone();
         let mut cancelled = pin!(cancel.cancelled());
         let mut sleep = None;
         poll_fn(|cx| {

@@ -239,7 +239,7 @@ pub struct Retention {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Approval {
-    /// So long they may take to answer.
+    /// So long they may take to answer: 5 minutes while a client with a handshake waits, 10 until a stateless one comes again.
     pub timeout_ms: Option<NonZeroU64>,
 }
 

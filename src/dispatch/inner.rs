@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::dispatch::run::Run;
@@ -15,7 +16,7 @@ use crate::gate::approval::{Answer, Approver, Question};
 use crate::model::call::{Call, Caller};
 use crate::model::error::{ErrorCode, ProtocolError, ToolError};
 use crate::model::id::{CallId, ChangeId};
-use crate::tool::ask::{Asker, NobodyToAsk};
+use crate::tool::ask::{Asker, Capability, Request, Unanswered};
 use crate::tool::calls::{Calls, InnerCall, Made, Waiting};
 use crate::tool::registry::Registry;
 
@@ -59,17 +60,17 @@ impl<'a> InnerCalls<'a> {
 
     async fn make(&self, call: InnerCall) -> Made {
         let InnerCall { number, tool, arguments, cancel, on_behalf_of, waiting } = call;
-        let midway = self.control.approver.midway();
-        // Whoever is asked by coming again with the answer cannot be asked in the middle.
-        let asker: Arc<dyn Asker> =
-            if midway.is_some() { Arc::new(NobodyToAsk) } else { Arc::clone(&self.control.asker) };
-        let asked = midway.unwrap_or_else(|| Arc::clone(&self.control.approver));
+        // Whoever is asked by coming again with the answer is asked in another way in the middle.
+        let (approver, asker) = (&self.control.approver, &self.control.asker);
+        let approver = approver.midway().unwrap_or_else(|| Arc::clone(approver));
+        let asker = asker.midway().unwrap_or_else(|| Arc::clone(asker));
+        let watched = Arc::new(Watched { approver, asker, cancel: cancel.clone(), on_behalf_of, waiting });
         let control = Control {
-            approver: Arc::new(Watched { asked, cancel: cancel.clone(), on_behalf_of, waiting }),
+            approver: Arc::clone(&watched) as _,
             cancel,
             progress: None,
             place: None,
-            asker,
+            asker: watched,
             log: self.control.log.clone(),
             within: Some(Within { number, ..self.within.clone() }),
         };
@@ -115,7 +116,8 @@ fn refused(failure: &ProtocolError) -> ToolError {
 
 /// Asks for a call of an act: says whose it is, stops with it, and lets it be known that a person is waited for.
 struct Watched {
-    asked: Arc<dyn Approver>,
+    approver: Arc<dyn Approver>,
+    asker: Arc<dyn Asker>,
     cancel: CancellationToken,
     on_behalf_of: String,
     waiting: Arc<dyn Waiting>,
@@ -126,7 +128,21 @@ impl Approver for Watched {
         Box::pin(async move {
             let question = Question { card: format!("{} ({})", question.card, self.on_behalf_of), ..question.clone() };
             let _waits = Waits::begin(self.waiting.as_ref());
-            self.cancel.run_until_cancelled(self.asked.ask(&question)).await.unwrap_or(Answer::Cancelled)
+            self.cancel.run_until_cancelled(self.approver.ask(&question)).await.unwrap_or(Answer::Cancelled)
+        })
+    }
+}
+
+impl Asker for Watched {
+    fn can(&self, capability: Capability) -> bool {
+        self.asker.can(capability)
+    }
+
+    fn ask<'a>(&'a self, key: &'a str, request: &'a Request) -> BoxFuture<'a, Result<Map<String, Value>, Unanswered>> {
+        Box::pin(async move {
+            let _waits = Waits::begin(self.waiting.as_ref());
+            let answer = self.cancel.run_until_cancelled(self.asker.ask(key, request)).await;
+            answer.unwrap_or(Err(Unanswered::Refused))
         })
     }
 }

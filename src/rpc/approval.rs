@@ -21,22 +21,22 @@ use serde_json::{Map, Value, json};
 
 pub(super) use asked::Asked;
 pub(super) use call_digest::CallText;
-pub(super) use midway::{Acting, Next, Paused, Questions};
+pub(super) use midway::{Acting, Next, Parked, Paused, Questions, Said};
 pub(super) use modern::{Deferred, Retry};
 
 use crate::dispatch::Outcome;
-use crate::gate::approval::{Answer, Approver, Nobody};
+use crate::gate::approval::{Approver, Nobody};
 use crate::model::world::{RealWorld, World};
 use crate::rpc::Profile;
+use crate::rpc::capabilities::Abilities;
 use crate::rpc::context::Context;
 use crate::rpc::era::Era;
 use crate::rpc::error::RpcError;
 use crate::rpc::reply;
-use crate::tool::ask::{Asker, Capability, NobodyToAsk};
+use crate::tool::ask::{Asker, NobodyToAsk};
 use legacy::Legacy;
-use midway::Parked;
 use modern::Modern;
-use state::{BadState, Claim, Digest, LIFETIME, Pending, States};
+use state::{BadState, Claim, States};
 
 /// Under which key a modern client is asked, and answers.
 const KEY: &str = "approval";
@@ -45,7 +45,7 @@ const KEY: &str = "approval";
 pub struct Approvals {
     patience: Duration,
     states: States,
-    parked: Arc<Parked>,
+    parked: Parked,
 }
 
 impl Approvals {
@@ -56,7 +56,20 @@ impl Approvals {
     /// the key that protects it.
     #[must_use]
     pub fn new(world: Arc<dyn World>, patience: Duration) -> Self {
-        Approvals { patience, states: States::new(world), parked: Arc::default() }
+        Approvals { patience, states: States::new(world), parked: Parked::default() }
+    }
+
+    /// Lets a stateless client come again with the answer for as long as `lifetime`; 10 minutes, if nothing is said. What has
+    /// asked in the middle of a call is told after that that nobody answers.
+    #[must_use]
+    pub fn with_lifetime(mut self, lifetime: Duration) -> Self {
+        self.states.lifetime = lifetime;
+        self
+    }
+
+    /// What waits for people.
+    pub(super) fn parked(&self) -> Parked {
+        self.parked.clone()
     }
 
     /// How the call of `context` asks.
@@ -69,13 +82,11 @@ impl Approvals {
         Ok(match context.scope.era {
             Era::Modern => {
                 let mut given = retry.read(&self.states, &client.principal.name, call)?;
-                if let Some((name, answer)) = given.midway.take() {
+                if let Some((name, said)) = given.midway.take() {
                     let paused = self.parked.take(&name).ok_or_else(|| RpcError::invalid_params(BadState::Over))?;
-                    return Ok(Asking::resumed(paused, answer));
+                    return Ok(Asking::resumed(paused, said));
                 }
-                let (midway, questions) = midway::channel();
-                let midway: Arc<dyn Approver> =
-                    if abilities.can(Capability::Elicitation) { midway } else { Arc::new(Nobody) };
+                let (midway, questions) = midway::channel(abilities);
                 let modern = Arc::new(Modern::new(given, abilities, midway));
                 Asking {
                     approver: Arc::clone(&modern) as _,
@@ -128,12 +139,10 @@ impl Approvals {
         if !self.parked.has_room() {
             return Some(paused);
         }
-        let question = paused.question().clone();
-        let pending = Pending { question: Some(Digest(question.digest)), midway: true, ..Pending::default() };
-        let (state, name) = self.states.seal(Claim { principal, call: call.digest(), pending: &pending });
-        let deferred = Deferred { question: Some(question), ..Deferred::default() };
+        let deferred = paused.deferred();
+        let (state, name) = self.states.seal(Claim { principal, call: call.digest(), pending: &deferred.pending });
         write_required(result, &deferred, &state, profile);
-        self.parked.park(name, paused, Duration::from_secs(LIFETIME.unsigned_abs()));
+        self.parked.park(name, paused, self.states.lifetime);
         None
     }
 }
@@ -185,29 +194,29 @@ pub(super) struct Asking {
     /// What the call asks in the middle.
     questions: Option<Questions>,
     /// The call is under way already, and this is what it was waiting for.
-    resumed: Option<(Paused, Option<Answer>)>,
+    resumed: Option<(Paused, Said)>,
 }
 
 impl Asking {
-    fn resumed(paused: Paused, answer: Option<Answer>) -> Self {
+    fn resumed(paused: Paused, said: Said) -> Self {
         Asking {
             approver: Arc::new(Nobody),
             asker: Arc::new(NobodyToAsk),
             modern: None,
             questions: None,
-            resumed: Some((paused, answer)),
+            resumed: Some((paused, said)),
         }
     }
 
-    /// The call that is under way already, and what the person has said to its question.
-    pub(super) fn take_resumed(&mut self) -> Option<(Paused, Option<Answer>)> {
+    /// The call that is under way already, and what was said to its question.
+    pub(super) fn take_resumed(&mut self) -> Option<(Paused, Said)> {
         self.resumed.take()
     }
 
     /// Where the call's questions in the middle come out.
     pub(super) fn take_questions(&mut self) -> Questions {
         // A client with a handshake is asked over its stream, so nothing ever comes out.
-        self.questions.take().unwrap_or_else(|| midway::channel().1)
+        self.questions.take().unwrap_or_else(|| midway::channel(Abilities::default()).1)
     }
 
     /// Whom the dispatcher asks.

@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use crate::dispatch::{Completed, Control};
-use crate::gate::approval::Answer;
 use crate::model::call::Caller;
 use crate::model::error::ProtocolError;
 use crate::rpc::Shared;
@@ -63,14 +62,14 @@ impl Errand<'_> {
         let mut asking = shared.approvals.asking(context, text, &retry)?;
         let request = &context.arrival.cancel;
         let mut next = match asking.take_resumed() {
-            Some((paused, answer)) => {
+            Some((paused, mut said)) => {
                 if let Some(place) = &context.arrival.place {
                     // The call has had its turn when it came first; nothing waits for this request.
                     place.give_up();
                 }
-                match answer {
-                    Some(answer) => paused.answer(answer).next(request).await,
-                    None => Next::Asks(paused),
+                match paused.answer(&mut said) {
+                    Ok(acting) => acting.next(request).await,
+                    Err(paused) => Next::Asks(*paused),
                 }
             }
             None => {
@@ -91,7 +90,7 @@ impl Errand<'_> {
             match shared.approvals.park(&mut result, paused, principal, text, &shared.profile) {
                 None => return Ok(Came::InputRequired(result)),
                 // Too many people are asked already.
-                Some(paused) => next = paused.answer(Answer::TimedOut).next(request).await,
+                Some(paused) => next = paused.unanswered().next(request).await,
             }
         };
         shared.came(context, &asking, text, completed)

@@ -7,6 +7,8 @@
 mod form;
 mod sampling;
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
@@ -100,6 +102,12 @@ pub trait Asker: Send + Sync {
 
     /// Asks, and waits for the answer: a result as it came, an object.
     fn ask<'a>(&'a self, key: &'a str, request: &'a Request) -> BoxFuture<'a, Result<Map<String, Value>, Unanswered>>;
+
+    /// Who is asked by the calls that an act makes, if that is another: see
+    /// [`Approver::midway`](crate::gate::approval::Approver::midway).
+    fn midway(&self) -> Option<Arc<dyn Asker>> {
+        None
+    }
 }
 
 /// Asks nobody.

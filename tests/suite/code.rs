@@ -8,5 +8,6 @@ mod hostile;
 mod kit;
 mod limits;
 mod modes;
+mod parked;
 mod programs;
 mod undoing;

@@ -5,7 +5,7 @@ mod blocking;
 #[cfg(unix)]
 mod ending;
 mod guard;
-mod kit;
+pub mod kit;
 mod legacy;
 mod limits;
 mod load;

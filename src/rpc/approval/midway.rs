@@ -6,9 +6,11 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -16,36 +18,77 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::dispatch::Completed;
 use crate::gate::approval::{Answer, Approver, Question};
 use crate::model::error::ProtocolError;
+use crate::rpc::approval::modern::Deferred;
+use crate::rpc::approval::state::{Digest, Pending};
+use crate::rpc::capabilities::Abilities;
+use crate::tool::ask::{Asker, Capability, Request, Unanswered};
+
+/// How long calls that have been taken back may take to notice.
+const NOTICE: Duration = Duration::from_secs(4);
 
 /// So many calls wait for people at once. Whoever asks beyond that is told that nobody answers in time.
 const MOST: usize = 64;
 
 /// A question, and where the answer goes.
-struct Asked {
-    question: Question,
-    reply: oneshot::Sender<Answer>,
+enum Asked {
+    /// Whether a call may run.
+    Word { question: Question, reply: oneshot::Sender<Answer> },
+    /// What a tool wants to know.
+    Request { key: String, request: Request, reply: oneshot::Sender<Result<Map<String, Value>, Unanswered>> },
+}
+
+/// What a request that comes again says to the question of its call.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Said {
+    /// The person's word on a call.
+    pub(super) word: Option<Answer>,
+    /// Answers to tools, by their keys.
+    pub(super) answers: Map<String, Value>,
 }
 
 /// Asks whoever is attached to the call, and waits for the answer.
 pub(super) struct Midway {
     questions: mpsc::UnboundedSender<Asked>,
+    /// What the request that has begun the call declares.
+    abilities: Abilities,
 }
 
 impl Approver for Midway {
     fn ask<'a>(&'a self, question: &'a Question) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
         Box::pin(async move {
+            if !self.abilities.can(Capability::Elicitation) {
+                return Answer::Nobody;
+            }
             let (reply, answer) = oneshot::channel();
             // Where nobody takes it, or it is let go without an answer, the time was up.
-            let _ = self.questions.send(Asked { question: question.clone(), reply });
+            let _ = self.questions.send(Asked::Word { question: question.clone(), reply });
             answer.await.unwrap_or(Answer::TimedOut)
         })
     }
 }
 
+impl Asker for Midway {
+    fn can(&self, capability: Capability) -> bool {
+        self.abilities.can(capability)
+    }
+
+    fn ask<'a>(&'a self, key: &'a str, request: &'a Request) -> BoxFuture<'a, Result<Map<String, Value>, Unanswered>> {
+        Box::pin(async move {
+            let needs = request.needs();
+            if !self.abilities.can(needs) {
+                return Err(Unanswered::Unable(needs));
+            }
+            let (reply, answer) = oneshot::channel();
+            let _ = self.questions.send(Asked::Request { key: key.to_owned(), request: request.clone(), reply });
+            answer.await.unwrap_or(Err(Unanswered::TimedOut))
+        })
+    }
+}
+
 /// Where a call puts its questions, and where they come out.
-pub(super) fn channel() -> (Arc<Midway>, Questions) {
+pub(super) fn channel(abilities: Abilities) -> (Arc<Midway>, Questions) {
     let (sender, receiver) = mpsc::unbounded_channel();
-    (Arc::new(Midway { questions: sender }), Questions(receiver))
+    (Arc::new(Midway { questions: sender, abilities }), Questions(receiver))
 }
 
 /// The questions of one call.
@@ -108,28 +151,55 @@ impl Acting {
 }
 
 impl Paused {
-    /// What the person is asked.
-    pub(crate) fn question(&self) -> &Question {
-        &self.asked.question
+    /// What is to be asked, and what the state of it says.
+    pub(super) fn deferred(&self) -> Deferred {
+        let mut deferred = Deferred { pending: Pending { midway: true, ..Pending::default() }, ..Deferred::default() };
+        match &self.asked {
+            Asked::Word { question, .. } => {
+                deferred.pending.question = Some(Digest(question.digest));
+                deferred.question = Some(question.clone());
+            }
+            Asked::Request { key, request, .. } => deferred.requests.push((key.clone(), request.clone())),
+        }
+        deferred
     }
 
     /// Nobody comes with the answer: the call goes on without it, to its end and without anybody.
     fn lapse(self) {
-        drop(self.asked);
-        self.acting.attached.disarm();
+        self.unanswered().attached.disarm();
     }
 
-    /// Lets the call go on with what the person says.
-    pub(crate) fn answer(self, answer: Answer) -> Acting {
-        // It may have given up on the answer.
-        let _ = self.asked.reply.send(answer);
+    /// Lets the call go on without an answer.
+    pub(crate) fn unanswered(self) -> Acting {
+        drop(self.asked);
         self.acting
+    }
+
+    /// Lets the call go on with what was said to its question; back where nothing was.
+    pub(crate) fn answer(self, said: &mut Said) -> Result<Acting, Box<Paused>> {
+        // It may have given up on the answer.
+        match self.asked {
+            Asked::Word { question, reply } => match said.word.take() {
+                Some(word) => drop(reply.send(word)),
+                None => return Err(Box::new(Paused { asked: Asked::Word { question, reply }, acting: self.acting })),
+            },
+            Asked::Request { key, request, reply } => match said.answers.remove(&key) {
+                Some(Value::Object(answer)) => drop(reply.send(Ok(answer))),
+                _ => {
+                    return Err(Box::new(Paused {
+                        asked: Asked::Request { key, request, reply },
+                        acting: self.acting,
+                    }));
+                }
+            },
+        }
+        Ok(self.acting)
     }
 }
 
 /// The calls that wait for people, by the nonce of the state that their clients hold.
-#[derive(Default)]
-pub(super) struct Parked(Mutex<HashMap<String, Paused>>);
+#[derive(Clone, Default)]
+pub(crate) struct Parked(Arc<Mutex<HashMap<String, Paused>>>);
 
 impl Parked {
     /// Whether one more can be parked.
@@ -139,9 +209,9 @@ impl Parked {
 
     /// Keeps a call for as long as its client may come with the answer. After that the answer is that there was none, and
     /// the call goes on to its end without anybody.
-    pub(super) fn park(self: &Arc<Self>, nonce: String, paused: Paused, lifetime: Duration) {
+    pub(super) fn park(&self, nonce: String, paused: Paused, lifetime: Duration) {
         self.calls().insert(nonce.clone(), paused);
-        let parked = Arc::clone(self);
+        let parked = self.clone();
         tokio::spawn(async move {
             tokio::time::sleep(lifetime).await;
             if let Some(paused) = parked.take(&nonce) {
@@ -152,6 +222,24 @@ impl Parked {
 
     pub(super) fn take(&self, nonce: &str) -> Option<Paused> {
         self.calls().remove(nonce)
+    }
+
+    /// Takes back what waits for people, since nobody can come any more, and waits until it has noticed: how it has ended is
+    /// recorded then.
+    pub(crate) fn end(&self) {
+        let parked: Vec<_> = self.calls().drain().map(|(_, paused)| paused).collect();
+        let ending: Vec<_> = parked
+            .into_iter()
+            .map(|paused| {
+                // Before its question goes: it is not to go on as if nobody had answered.
+                paused.acting.cancel.cancel();
+                paused.acting.call
+            })
+            .collect();
+        let began = Instant::now();
+        while !ending.iter().all(JoinHandle::is_finished) && began.elapsed() < NOTICE {
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     fn calls(&self) -> MutexGuard<'_, HashMap<String, Paused>> {

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::gate::approval::{Answer, Approver, Question};
 use crate::model::json::parse_strict;
 use crate::rpc::approval::call_digest::CallText;
+use crate::rpc::approval::midway::{Midway, Said};
 use crate::rpc::approval::state::{Digest, Expected, Pending, States};
 use crate::rpc::approval::{KEY, message};
 use crate::rpc::capabilities::Abilities;
@@ -36,7 +37,7 @@ pub(super) struct Given {
     /// What the tool itself has asked, answered.
     answers: Map<String, Value>,
     /// The call waits in the middle, under this name, and this is the answer to what it has asked there.
-    pub(super) midway: Option<(String, Option<Answer>)>,
+    pub(super) midway: Option<(String, Said)>,
 }
 
 impl Retry<'_> {
@@ -66,7 +67,8 @@ impl Retry<'_> {
         states.spend(&open).map_err(RpcError::invalid_params)?;
         let Pending { question, approved, mut answers, midway } = open.pending;
         if midway {
-            return Ok(Given { midway: Some((open.nonce, word)), ..Given::default() });
+            let said = Said { word, answers: responses.collect() };
+            return Ok(Given { midway: Some((open.nonce, said)), ..Given::default() });
         }
         answers.extend(responses);
         Ok(match word {
@@ -109,7 +111,7 @@ pub(super) struct Modern {
     /// What this very request declares that its client can be asked.
     abilities: Abilities,
     /// Who is asked once the call acts.
-    midway: Arc<dyn Approver>,
+    midway: Arc<Midway>,
     deferred: Mutex<Deferred>,
 }
 
@@ -128,7 +130,7 @@ pub(crate) struct Deferred {
 
 impl Modern {
     /// An answer that was given before is to the call itself, never to what it does on its way: that is asked `midway`.
-    pub(super) fn new(given: Given, abilities: Abilities, midway: Arc<dyn Approver>) -> Self {
+    pub(super) fn new(given: Given, abilities: Abilities, midway: Arc<Midway>) -> Self {
         Modern { given, abilities, midway, deferred: Mutex::default() }
     }
 
@@ -184,7 +186,7 @@ impl Approver for Modern {
     }
 
     fn midway(&self) -> Option<Arc<dyn Approver>> {
-        Some(Arc::clone(&self.midway))
+        Some(Arc::clone(&self.midway) as _)
     }
 }
 
@@ -195,5 +197,9 @@ impl Asker for Modern {
 
     fn ask<'a>(&'a self, key: &'a str, request: &'a Request) -> BoxFuture<'a, Result<Map<String, Value>, Unanswered>> {
         Box::pin(std::future::ready(self.inquire(key, request)))
+    }
+
+    fn midway(&self) -> Option<Arc<dyn Asker>> {
+        Some(Arc::clone(&self.midway) as _)
     }
 }

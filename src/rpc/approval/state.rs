@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
@@ -11,8 +12,8 @@ use serde_json::{Map, Value};
 
 use crate::model::world::World;
 
-/// How long a person may take, in seconds.
-pub(super) const LIFETIME: i64 = 600;
+/// How long a person may take, if nothing else is said.
+pub(super) const LIFETIME: Duration = Duration::from_secs(600);
 
 /// So many states may have been used and not yet be out of date. Beyond that none is taken: to forget one is to let it
 /// be used again.
@@ -99,7 +100,7 @@ pub(super) enum BadState {
     #[error("requestState has been used already; ask anew, without it")]
     Spent,
     /// See [`MOST_SPENT`].
-    #[error("too many questions were answered in the last ten minutes; try again later")]
+    #[error("too many questions were answered a short while ago; try again later")]
     TooMany,
 }
 
@@ -118,6 +119,8 @@ pub(super) struct States {
     world: Arc<dyn World>,
     /// Dies with the process, and every state with it.
     key: [u8; 32],
+    /// How long a state is good.
+    pub(super) lifetime: Duration,
     spent: Mutex<Spent>,
 }
 
@@ -135,7 +138,7 @@ impl States {
         secret[..16].copy_from_slice(&world.random().to_le_bytes());
         secret[16..].copy_from_slice(&world.random().to_le_bytes());
         let key = blake3::derive_key("toolgate requestState v1", &secret);
-        States { world, key, spent: Mutex::default() }
+        States { world, key, lifetime: LIFETIME, spent: Mutex::default() }
     }
 
     /// The state that goes out with a question, and the name that it is known by here.
@@ -146,7 +149,7 @@ impl States {
             principal: claim.principal.to_owned(),
             call: hex(claim.call),
             pending: claim.pending.clone(),
-            expires: self.now() + LIFETIME,
+            expires: self.now().saturating_add(i64::try_from(self.lifetime.as_millis()).unwrap_or(i64::MAX)),
             nonce: nonce.clone(),
         };
         // Numbers and texts: writing them cannot fail, and an empty payload would open nothing.
@@ -206,10 +209,10 @@ impl States {
         blake3::keyed_hash(&self.key, payload)
     }
 
-    /// The time in seconds; never earlier than it was.
+    /// The time in milliseconds; never earlier than it was.
     fn now(&self) -> i64 {
         let mut spent = self.spent();
-        spent.latest = spent.latest.max(self.world.now().as_second());
+        spent.latest = spent.latest.max(self.world.now().as_millisecond());
         spent.latest
     }
 

@@ -7,9 +7,9 @@ use crate::suite::cases::kit::{Desk, says};
 use crate::suite::gate::kit::{Home, end, guarded};
 use crate::suite::support::MODERN;
 
-const ASK: &str = "[[rule]]\ndecision = \"ask\"\ntools = [\"write_file\"]\nreason = \"it is Friday\"\n";
+pub const ASK: &str = "[[rule]]\ndecision = \"ask\"\ntools = [\"write_file\"]\nreason = \"it is Friday\"\n";
 
-const CODE: &str = "const before = (await tools.read_file({path: 'a'})).content;\n\
+pub const CODE: &str = "const before = (await tools.read_file({path: 'a'})).content;\n\
     let said = 'written';\n\
     try { await tools.write_file({path: 'new', content: 'made\\n'}) } catch (e) { said = e.code + ': ' + e.message }\n\
     return before + said";
@@ -18,7 +18,7 @@ fn desk() -> (Desk, Home) {
     guarded(&[("a", "1\n")], &format!("{SMALL}{ASK}"))
 }
 
-fn modern(desk: &mut Desk, code: &str, more: Value) -> Value {
+pub fn modern(desk: &mut Desk, code: &str, more: Value) -> Value {
     let mut params = json!({ "name": "run_code", "arguments": { "code": code, "description": "tidy up" } });
     params.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
     params["_meta"] = json!({
@@ -28,7 +28,7 @@ fn modern(desk: &mut Desk, code: &str, more: Value) -> Value {
     desk.server.exchange("tools/call", &params)
 }
 
-fn yes() -> Value {
+pub fn yes() -> Value {
     json!({ "approval": { "action": "accept", "content": { "approve": true } } })
 }
 

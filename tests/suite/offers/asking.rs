@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use toolgate::code::{self, WorkerProgram};
 use toolgate::schemars::JsonSchema;
 use toolgate::{
-    Capability, Card, Content, Contents, Effect, LogLevel, Media, Memory, Plan, Reply, Sampling, Server, Spec, Tool,
-    ToolError, View,
+    Capability, Card, Content, Contents, Effect, LogLevel, Media, Memory, Mode, Plan, Reply, Sampling, Server, Spec,
+    Tool, ToolError, View,
 };
 
 use super::kit::{Client, ERAS, Era, Request, Session};
+use crate::suite::support::TOOLGATE;
 
 #[derive(Deserialize, JsonSchema)]
 struct NoArgs {}
@@ -107,6 +109,10 @@ impl Tool for Probe {
 }
 
 fn session() -> Session {
+    Session::start(server())
+}
+
+fn server() -> Server<Memory> {
     let tools = [
         ("all_at_once", Does::AllAtOnce),
         ("logs", Does::Logs),
@@ -114,10 +120,9 @@ fn session() -> Session {
         ("two_rounds", Does::TwoRounds),
         ("whoever", Does::WhoeverIsThere),
     ];
-    let server = tools
+    tools
         .into_iter()
-        .fold(Server::new(Memory::new()), |server, (name, does)| server.tool(Probe(name, does)).expect("a tool"));
-    Session::start(server)
+        .fold(Server::new(Memory::new()), |server, (name, does)| server.tool(Probe(name, does)).expect("a tool"))
 }
 
 fn everything() -> Value {
@@ -127,9 +132,17 @@ fn everything() -> Value {
 /// Calls a tool as a client of that era that answers every question by `answers`, and returns the answer and what was
 /// asked on the way, in order.
 fn converse(session: &mut Session, era: Era, tool: &str, answers: &dyn Fn(&str) -> Value) -> (Value, Vec<String>) {
+    converse_about(session, era, json!({"name": tool, "arguments": {}}), answers)
+}
+
+fn converse_about(
+    session: &mut Session,
+    era: Era,
+    mut params: Value,
+    answers: &dyn Fn(&str) -> Value,
+) -> (Value, Vec<String>) {
     let mut asked = Vec::new();
-    let mut params = json!({"name": tool, "arguments": {}});
-    for round in 0..5 {
+    for round in 0..10 {
         let id = json!(format!("round {round}"));
         let request = Request { id, method: "tools/call", params: params.clone(), capabilities: everything() };
         let answer = session.ask(era, request, |session, message| {
@@ -183,6 +196,36 @@ fn a_tool_asks_in_rounds_or_all_at_once_in_both_eras() {
         let (answer, _) = converse(&mut session, era, "two_rounds", &|_| json!({"action": "decline"}));
         assert_eq!(answer["result"]["structuredContent"]["error"], "denied", "{answer}");
     }
+    assert!(session.end().is_empty());
+}
+
+/// In the middle of a program a tool asks as well: the run waits, or is parked until the request comes again.
+#[cfg(unix)]
+#[test]
+fn a_tool_asks_in_the_middle_of_a_program_in_both_eras() {
+    let worker = WorkerProgram::At(TOOLGATE.into());
+    let server = server().mode(Mode::Both).code(code::Options { worker, ..code::Options::default() });
+    let mut session = Session::start(server);
+    session.shake_hands("2025-11-25", everything());
+    let run = |code: &str| json!({"name": "run_code", "arguments": {"code": code, "description": "a test"}});
+    for era in ERAS {
+        let code = "let made = 0; made++; const one = (await tools.two_rounds({})).words; made++;\n\
+                    return [one, (await tools.all_at_once({})).words, made].join('; ')";
+        let (answer, asked) = converse_about(&mut session, era, run(code), &helpful);
+        assert_eq!(text(&answer), "Ada likes red; Hello, Ada, in file:///home/ada; 2", "{era:?}");
+        assert_eq!(asked.len(), 5, "{era:?}: {asked:?}");
+        let code = "return (await Promise.all([tools.whoever({}), tools.whoever({})])).map(said => said.words)";
+        let (answer, asked) = converse_about(&mut session, era, run(code), &helpful);
+        assert_eq!(text(&answer), "[\n  \"Ada\",\n  \"Ada\"\n]", "{era:?}");
+        assert_eq!(asked.len(), 2, "{era:?}: each is asked for itself");
+        let code = "try { await tools.two_rounds({}) } catch (e) { return e.code }";
+        let (answer, _) = converse_about(&mut session, era, run(code), &|_| json!({"action": "decline"}));
+        assert_eq!(text(&answer), "denied", "{era:?}");
+    }
+    let params = run("try { await tools.two_rounds({}) } catch (e) { return e.message }");
+    let request = Request { id: 1.into(), method: "tools/call", params, capabilities: json!({}) };
+    let answer = session.ask(Era::Modern, request, |_, other| panic!("{other}"));
+    assert!(text(&answer).contains("this client cannot ask a person"), "{answer}");
     assert!(session.end().is_empty());
 }
 
