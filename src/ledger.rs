@@ -28,7 +28,9 @@ use serde_json::{Value, json};
 use crate::ledger::blobs::Blobs;
 pub use crate::ledger::blobs::{Limits, Swept, Total};
 use crate::ledger::changes::Changes;
-pub use crate::ledger::changes::{ChangeKind, ChangeRecord, ChangedStep, Filter, Inverse, OpenChange, Status};
+pub use crate::ledger::changes::{
+    ChangeKind, ChangeRecord, ChangedStep, Filter, Inverse, OpenChange, Part, SeriesEnd, Status,
+};
 pub use crate::ledger::error::LedgerError;
 pub use crate::ledger::exclusive::Exclusive;
 use crate::ledger::flusher::Flusher;
@@ -286,11 +288,19 @@ impl Ledger {
     pub fn inverse(&self, name: ChangeId) -> Result<Inverse, LedgerError> {
         let core = self.core().ok_or(LedgerError::NoSuchChange(name))?;
         let records = core.changes.named(name)?;
-        match <[ChangeRecord; 1]>::try_from(records) {
+        let inverse = match <[ChangeRecord; 1]>::try_from(records) {
             Ok([record]) if record.change == name => changes::inverse(record, &core.blobs),
             Ok(records) => changes::inverse_of_all(name, records.into(), &core.blobs),
             Err(records) => changes::inverse_of_all(name, records, &core.blobs),
-        }
+        };
+        inverse.map_err(|error| match error {
+            // A part alone would bring back a part alone.
+            LedgerError::Undone { change, by } => {
+                let series = core.changes.get(by).ok().and_then(|record| record.part).map(|part| part.series);
+                LedgerError::Undone { change, by: series.unwrap_or(by) }
+            }
+            error => error,
+        })
     }
 
     /// Ends what processes that are gone have left open: `finish` finds out from the files, and finishes or clears

@@ -163,6 +163,9 @@ pub enum Intent {
     Undo {
         /// Which.
         change: ChangeId,
+        /// Where its steps cannot be done as one set: the sets of which it consists, and which change each takes back. They are
+        /// done one after the other, all or none.
+        series: Vec<(ChangeId, ChangeSet)>,
     },
 }
 

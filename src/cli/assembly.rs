@@ -115,6 +115,7 @@ impl Assembly {
         let offers = offers(&config, &registry, &ledger)?;
         let dispatcher = dispatcher(registry, local, &config, &folders, inside)?;
         let dispatcher = dispatcher.with_ledger(ledger.clone()).with_offers(offers);
+        take_back(&dispatcher);
         Ok(Assembly { config, ledger, dispatcher, folders })
     }
 }
@@ -322,6 +323,13 @@ fn recover(local: &Local, ledger: &Ledger) {
         Err(error) => {
             complain(Level::ERROR, format_args!("what an earlier run left cannot be looked at: {error}"));
         }
+    }
+}
+
+/// Takes back what a crash has left of changes that belong together.
+fn take_back(dispatcher: &Dispatcher) {
+    if let Err(error) = dispatcher.settle() {
+        complain(Level::ERROR, format_args!("what an earlier run left cannot be looked at: {error}"));
     }
 }
 

@@ -6,11 +6,13 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::dispatch::run::Run;
+use crate::dispatch::run::ahead::{Ahead, Origin};
 use crate::gate::approval::{Answer, Approver, Question};
 use crate::gate::{CallFacts, Ground, Verdict};
 use crate::model::change::{Change, ChangeSet};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::event::Event;
+use crate::model::file_bytes::FileBytes;
 use crate::model::path::WsPath;
 use crate::text::counted::counted;
 use crate::text::{diff, encoding};
@@ -138,10 +140,11 @@ fn canonical(value: &Value) -> Value {
 /// What `set` would do, for a person.
 fn shown(run: &Run<'_>, set: &ChangeSet) -> String {
     let mut text = String::new();
+    let mut ahead = Ahead::default();
     for change in set {
         let path = change.path();
         match change {
-            Change::Write { content, .. } => text.push_str(&written(run, path, content)),
+            Change::Write { content, .. } => text.push_str(&written(run, ahead.origin(path), path, content)),
             Change::Delete { .. } => text.push_str(&format!("The file {path} is removed.\n")),
             Change::MakeDir { .. } => text.push_str(&format!("The folder {path} is made.\n")),
             Change::RemoveDir { .. } => text.push_str(&format!("The folder {path} is removed if it is empty.\n")),
@@ -154,14 +157,19 @@ fn shown(run: &Run<'_>, set: &ChangeSet) -> String {
             }
             Change::Restore { .. } => text.push_str(&format!("{path} comes back as it was when it was deleted.\n")),
         }
+        ahead.add(change);
     }
     text
 }
 
 /// What would change in a file.
-fn written(run: &Run<'_>, path: &WsPath, content: &[u8]) -> String {
-    let old = match run.view().read_whole(path) {
-        Ok(old) => old.into_bytes(),
+fn written(run: &Run<'_>, origin: Origin<'_>, path: &WsPath, content: &[u8]) -> String {
+    let now = match origin {
+        Origin::Here(now) => run.view().read_whole(&now).map(|old| old.into_bytes()),
+        Origin::Planned(content) => Ok(content.cloned().map(FileBytes::into_bytes).unwrap_or_default()),
+    };
+    let old = match now {
+        Ok(old) => old,
         Err(error) if error.code == ErrorCode::FileNotFound => Bytes::new(),
         Err(error) => return format!("The file {path}, which cannot be shown, is replaced: {}\n", error.message),
     };

@@ -42,6 +42,6 @@ impl History for CallerHistory {
             None => self.newest()?,
         };
         let inverse = self.ledger.inverse(change).map_err(|error: LedgerError| ToolError::from(error))?;
-        Ok(Inverse { change, set: inverse.set })
+        Ok(Inverse { change, set: inverse.set, series: inverse.series })
     }
 }

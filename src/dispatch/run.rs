@@ -1,9 +1,11 @@
 //! One call on its way: the steps of [`Dispatcher::dispatch`](super::Dispatcher::dispatch), each a function.
 
+pub(in crate::dispatch) mod ahead;
 mod files;
 mod open;
 mod patience;
 mod records;
+mod series;
 mod sights;
 
 use std::sync::{Arc, OnceLock};

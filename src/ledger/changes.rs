@@ -6,6 +6,7 @@ mod list;
 mod open;
 mod record;
 mod recover;
+mod series;
 
 use std::io;
 use std::sync::Mutex;
@@ -21,8 +22,9 @@ use crate::ledger::changes::list::List;
 pub(super) use crate::ledger::changes::list::Needed;
 pub use crate::ledger::changes::open::OpenChange;
 use crate::ledger::changes::record::Entry;
-pub use crate::ledger::changes::record::{ChangeKind, ChangeRecord, ChangedStep, Filter, Status};
+pub use crate::ledger::changes::record::{ChangeKind, ChangeRecord, ChangedStep, Filter, Part, Status};
 pub(super) use crate::ledger::changes::recover::{Alive, is_gone, recover};
+pub use crate::ledger::changes::series::SeriesEnd;
 use crate::ledger::error::LedgerError;
 use crate::ledger::store::{self, Lock, hold};
 use crate::model::id::ChangeId;

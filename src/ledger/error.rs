@@ -74,18 +74,6 @@ pub enum LedgerError {
         /// Its undoing.
         by: ChangeId,
     },
-    /// What a group of changes did cannot be taken back in one step.
-    #[error(
-        "{group} moved or removed as a whole what it also changed, so it cannot be taken back in one step. Undo its changes \
-         one by one, in this order: {}",
-        list(changes)
-    )]
-    Entangled {
-        /// The group.
-        group: ChangeId,
-        /// Its changes, newest first.
-        changes: Vec<ChangeId>,
-    },
     /// The bytes that an undo needs are not there any more.
     #[error(
         "{path} cannot be put back: its earlier bytes ({version}) are no longer kept. Restore it from version control \
@@ -113,10 +101,9 @@ impl From<LedgerError> for ToolError {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::NoSpace,
                 _ => ErrorCode::IoError,
             },
-            LedgerError::NoSuchChange(_)
-            | LedgerError::NotDone(_)
-            | LedgerError::Undone { .. }
-            | LedgerError::Entangled { .. } => ErrorCode::InvalidArguments,
+            LedgerError::NoSuchChange(_) | LedgerError::NotDone(_) | LedgerError::Undone { .. } => {
+                ErrorCode::InvalidArguments
+            }
             LedgerError::Gone { .. } | LedgerError::Unreadable(..) => ErrorCode::IoError,
         };
         ToolError::new(code, format!("{error}."))
@@ -132,8 +119,4 @@ impl LedgerError {
         };
         io::Error::new(kind, self)
     }
-}
-
-fn list(changes: &[ChangeId]) -> String {
-    changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

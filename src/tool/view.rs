@@ -64,6 +64,9 @@ pub struct Inverse {
     pub change: ChangeId,
     /// The steps that take it back, from what it left to what was before.
     pub set: ChangeSet,
+    /// Where they cannot be done as one set: the sets of which it consists, to be done one after the other, and which change
+    /// each takes back.
+    pub series: Vec<(ChangeId, ChangeSet)>,
 }
 
 /// Where news of a long call goes.

@@ -1,5 +1,7 @@
 //! `undo_change`: takes back a change that was recorded.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -47,11 +49,12 @@ impl Tool for UndoChange {
     }
 
     async fn plan(&self, view: &View, args: Args) -> Result<Plan<Output>, ToolError> {
-        let Inverse { change, set } = view.inverse(args.change.as_deref())?;
+        let Inverse { change, set, series } = view.inverse(args.change.as_deref())?;
         let mut paths: Vec<_> = set.iter().map(|step| step.path().to_string()).collect();
-        paths.dedup();
+        let mut told = HashSet::new();
+        paths.retain(|path| told.insert(path.clone()));
         let output = Output { undone: change.to_string(), paths };
-        Ok(Plan::Change { set, intent: Intent::Undo { change }, output })
+        Ok(Plan::Change { set, intent: Intent::Undo { change, series }, output })
     }
 
     fn observe(output: &Output) -> String {

@@ -3,10 +3,11 @@
 use std::sync::PoisonError;
 
 use crate::dispatch::Dispatcher;
+use crate::dispatch::run::ahead::{Ahead, Origin};
 use crate::dispatch::run::{Admitted, Run};
 use crate::gate::{CallFacts, Verdict, intent};
 use crate::ledger::seen::{Coverage, Edited, Replaced};
-use crate::ledger::{ChangeKind, Exclusive, LedgerError};
+use crate::ledger::{ChangeKind, Exclusive, LedgerError, Part};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::id::ChangeId;
@@ -45,23 +46,29 @@ impl Run<'_> {
     /// Every path that a set really changes: with a folder everything that is in it.
     fn touched(&self, set: &ChangeSet) -> Result<Vec<String>, ToolError> {
         let mut paths = Vec::new();
+        let mut ahead = Ahead::default();
         for change in set {
-            let moved = match change {
-                Change::Move { from, .. } => Some(from),
-                Change::Remove { path, .. } => Some(path),
-                Change::Restore { .. } => None,
-                _ => {
-                    paths.extend(self.real_spellings(change.path()));
-                    continue;
-                }
-            };
-            let places: Vec<_> = change.paths().flat_map(|path| self.own_spellings(path)).collect();
-            if let Some(moved) = moved.filter(|_| self.policy.rules.concern(true)) {
-                let below = self.view.survey(moved, Depth::Names)?.below;
-                let within = |place: &String| below.iter().map(|entry| format!("{place}/{}", entry.path)).collect();
-                paths.extend(places.iter().flat_map(|place| -> Vec<String> { within(place) }));
-            }
-            paths.extend(places);
+            paths.extend(self.touched_by(change, &ahead)?);
+            ahead.add(change);
+        }
+        Ok(paths)
+    }
+
+    fn touched_by(&self, change: &Change, ahead: &Ahead<'_>) -> Result<Vec<String>, ToolError> {
+        let moved = match change {
+            Change::Move { from, .. } => Some(from),
+            Change::Remove { path, .. } => Some(path),
+            Change::Restore { .. } => None,
+            _ => return Ok(self.real_spellings(change.path())),
+        };
+        let mut paths: Vec<_> = change.paths().flat_map(|path| self.own_spellings(path)).collect();
+        if let Some(moved) = moved.filter(|_| self.policy.rules.concern(true))
+            && let Origin::Here(now) = ahead.origin(moved)
+        {
+            let below = self.view.survey(&now, Depth::Names)?.below;
+            let within = |place: &String| below.iter().map(|entry| format!("{place}/{}", entry.path)).collect();
+            let inner: Vec<_> = paths.iter().flat_map(|place| -> Vec<String> { within(place) }).collect();
+            paths.extend(inner);
         }
         Ok(paths)
     }
@@ -86,7 +93,7 @@ impl Run<'_> {
     }
 
     /// Where the links on the way to the files of `set` lead.
-    fn all_real(&self, set: &ChangeSet) -> Vec<WsPath> {
+    pub(super) fn all_real(&self, set: &ChangeSet) -> Vec<WsPath> {
         set.iter().flat_map(Change::paths).map(|path| self.real(path)).collect()
     }
 
@@ -113,27 +120,44 @@ impl Run<'_> {
         intent: &Intent,
         held: Option<Exclusive>,
     ) -> Result<Option<ChangeId>, CommitError> {
-        let Dispatcher { closed, ledger, workspace, .. } = self.dispatcher;
+        let Dispatcher { closed, ledger, .. } = self.dispatcher;
         let closed = closed.read().unwrap_or_else(PoisonError::into_inner);
         if *closed {
             return Err(CommitError::Closed);
         }
-        let kind = match intent {
-            Intent::Write => ChangeKind::Write,
-            Intent::Edit { .. } => ChangeKind::Edit,
-            Intent::Undo { change } => ChangeKind::Undo(*change),
-        };
         ledger.prepare().map_err(CommitError::Ledger)?;
-        let real: Vec<_> = set.iter().map(|change| self.first_real(change)).collect();
         let all = self.all_real(set);
         let _exclusive = match held.filter(|held| held.covers(all.iter())) {
             Some(held) => held,
             None => ledger.exclusively(all.iter()).map_err(CommitError::Ledger)?,
         };
+        match intent {
+            Intent::Undo { series, .. } if !series.is_empty() => self.commit_series(series),
+            _ => self.commit(set, intent, None),
+        }
+    }
+
+    /// Makes one change, whose files are this call's alone.
+    pub(super) fn commit(
+        &self,
+        set: &ChangeSet,
+        intent: &Intent,
+        part: Option<Part>,
+    ) -> Result<Option<ChangeId>, CommitError> {
+        let Dispatcher { ledger, workspace, .. } = self.dispatcher;
+        let kind = match intent {
+            Intent::Write => ChangeKind::Write,
+            Intent::Edit { .. } => ChangeKind::Edit,
+            Intent::Undo { change, .. } => ChangeKind::Undo(*change),
+        };
+        let real: Vec<_> = set.iter().map(|change| self.first_real(change)).collect();
         let before: Vec<_> = real.iter().map(|path| self.identity(path)).collect();
         let mut change = ledger.begin(&self.stamp, self.tool.spec().name, kind);
         if let Some(group) = self.control.within.as_ref().and_then(|within| within.group) {
             change = change.in_group(group.to_string());
+        }
+        if let Some(part) = part {
+            change = change.as_part(part);
         }
         if let Err(error) = workspace.commit(set, &change) {
             if matches!(error.kind, FileErrorKind::Unsettled(_)) {
@@ -205,13 +229,41 @@ fn lines_replaced(old: &[u8], new: &[u8]) -> Option<Replaced> {
 }
 
 /// Why a change was not made.
-pub(super) enum CommitError {
+#[derive(Debug)]
+pub(in crate::dispatch) enum CommitError {
     Closed,
     File(FileError),
     Ledger(LedgerError),
 }
 
+impl std::fmt::Display for CommitError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CommitError::Closed => f.write_str("the server is shutting down"),
+            CommitError::File(error) => error.fmt(f),
+            CommitError::Ledger(error) => error.fmt(f),
+        }
+    }
+}
+
 impl CommitError {
+    /// Whether the same may succeed another time, with nothing but room or a right that was missing.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            CommitError::Closed => true,
+            CommitError::File(error) => matches!(
+                error.kind,
+                FileErrorKind::NoSpace
+                    | FileErrorKind::Io(_)
+                    | FileErrorKind::PermissionDenied
+                    | FileErrorKind::ClosedFolder(_)
+            ),
+            CommitError::Ledger(error) => {
+                matches!(error, LedgerError::Log(_) | LedgerError::Changes(_) | LedgerError::Blobs(_))
+            }
+        }
+    }
+
     /// Whether the workspace is not what the plan rests on.
     pub(super) fn is_stale(&self) -> bool {
         matches!(self, CommitError::File(FileError { kind: FileErrorKind::Stale { .. }, .. }))

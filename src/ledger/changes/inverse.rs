@@ -6,7 +6,7 @@ use crate::ledger::error::LedgerError;
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::event::FsAction;
 use crate::model::file_bytes::FileBytes;
-use crate::model::id::KeptId;
+use crate::model::id::{ChangeId, KeptId};
 use crate::model::path::WsPath;
 use crate::model::version::Version;
 
@@ -18,6 +18,9 @@ pub struct Inverse {
     pub record: ChangeRecord,
     /// What does it. It holds only where every file still is as the change left it.
     pub set: ChangeSet,
+    /// Where that cannot be done as one set: the sets of which it consists, to be done one after the other, and which change
+    /// each takes back.
+    pub series: Vec<(ChangeId, ChangeSet)>,
     /// The permission bits that files had which come back; for the others those that they have stay.
     pub modes: Vec<(WsPath, u32)>,
 }
@@ -41,7 +44,7 @@ pub(in crate::ledger) fn inverse(record: ChangeRecord, blobs: &Blobs) -> Result<
             changes.push(change);
         }
     }
-    Ok(Inverse { set: ChangeSet::new(changes), modes, record })
+    Ok(Inverse { set: ChangeSet::new(changes), series: Vec::new(), modes, record })
 }
 
 struct One<'a> {

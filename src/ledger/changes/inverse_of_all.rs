@@ -1,4 +1,5 @@
-//! What takes a group of changes back at once: for each path from what the newest left to what was before the oldest.
+//! What takes a group of changes back at once: for each path from what the newest left to what was before the oldest. Where
+//! one set cannot say it, since something moved or went as a whole and changed besides: one change after the other.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -25,24 +26,36 @@ pub(in crate::ledger) fn inverse_of_all(
         return Err(LedgerError::NotDone(name));
     }
     let standing: Vec<_> = done.iter().filter(counts).map(|record| (*record).clone()).collect();
-    if !standing.iter().any(ChangeRecord::stands) {
-        let by = done.iter().find_map(|record| record.undone_by.filter(|by| !own.contains(by)));
+    let pair = |record: &ChangeRecord| record.undone_by.filter(|by| own.contains(by)).map(|by| [record.change, by]);
+    let paired: HashSet<ChangeId> = standing.iter().filter_map(pair).flatten().collect();
+    let by = done.iter().find_map(|record| record.undone_by.filter(|by| !own.contains(by)));
+    // Of a series that was taken back the pairs still stand.
+    if !standing.iter().any(|record| record.stands() && (by.is_none() || !paired.contains(&record.change))) {
         return Err(by.map_or(LedgerError::NotDone(name), |by| LedgerError::Undone { change: name, by }));
     }
     let mut net = Net::default();
     let mut modes = BTreeMap::new();
     let newest = standing[0].clone();
-    let changes = standing.iter().map(|record| record.change).collect();
+    let mut series = Vec::new();
     for record in standing {
         let taken_alone = ChangeRecord { undone_by: None, ..record };
         let one = inverse(taken_alone, blobs)?;
         modes.extend(one.modes);
         one.set.iter().for_each(|change| net.add(change));
+        if !paired.contains(&one.record.change) {
+            series.push((one.record.change, one.set));
+        }
     }
-    let set = net.into_set().ok_or(LedgerError::Entangled { group: name, changes })?;
+    let set = match net.into_set() {
+        Some(set) => {
+            series.clear();
+            set
+        }
+        None => ChangeSet::new(series.iter().flat_map(|(_, set)| set).cloned().collect()),
+    };
     let paths: HashSet<&WsPath> = set.iter().flat_map(Change::paths).collect();
     let modes = modes.into_iter().filter(|(path, _)| paths.contains(path)).collect();
-    Ok(Inverse { record: newest, set, modes })
+    Ok(Inverse { record: newest, set, series, modes })
 }
 
 /// What many steps, one after the other, come to.

@@ -16,7 +16,12 @@ use crate::model::version::Version;
 pub(super) struct List {
     records: Vec<ChangeRecord>,
     places: HashMap<ChangeId, usize>,
+    /// By the name of a run, and by that of a series.
     groups: HashMap<ChangeId, Vec<usize>>,
+    /// Series that were begun, in that order.
+    series: Vec<ChangeId>,
+    /// Those of them that are left as they are.
+    left: HashSet<ChangeId>,
     /// How many bytes of the file were read.
     read: u64,
     /// When that file was made, where the system knows: it may be made anew.
@@ -67,6 +72,8 @@ impl List {
             Entry::Intent(record) => self.begin(record),
             Entry::Done { change, kept } => self.end(change, Status::Done, &kept),
             Entry::Void { change } => self.end(change, Status::Void, &[]),
+            Entry::Marked { change, path, mark } => self.mark(change, &path, mark),
+            Entry::Left { series } => drop(self.left.insert(series)),
         }
     }
 
@@ -75,8 +82,13 @@ impl List {
             Some(&place) => self.records[place].steps = record.steps,
             None => {
                 self.places.insert(record.change, self.records.len());
-                if let Some(group) = record.as_one() {
-                    self.groups.entry(group).or_default().push(self.records.len());
+                let series = record.part.map(|part| part.series);
+                if let Some(series) = series.filter(|series| !self.groups.contains_key(series)) {
+                    self.series.push(series);
+                }
+                let names = [record.as_one(), series.filter(|series| record.as_one() != Some(*series))];
+                for name in names.into_iter().flatten() {
+                    self.groups.entry(name).or_default().push(self.records.len());
                 }
                 self.records.push(record);
             }
@@ -100,6 +112,13 @@ impl List {
         }
         if let (Status::Done, Some(undone)) = (status, record.undoes()) {
             self.undo(undone, change);
+        }
+    }
+
+    fn mark(&mut self, change: ChangeId, path: &str, mark: String) {
+        let Some(record) = self.places.get(&change).map(|&place| &mut self.records[place]) else { return };
+        if let Some(step) = record.steps.iter_mut().find(|step| step.step.path == path) {
+            step.step.after = Some(mark);
         }
     }
 
@@ -192,8 +211,25 @@ impl List {
             Status::Void => Some(Entry::Void { change: record.change }),
         };
         let begun = left.iter().map(|record| Entry::Intent((*record).clone()));
+        let series = self.left.iter().map(|series| Entry::Left { series: *series });
         // After all the beginnings, so that an undo finds what it undoes; in the order in which they began, as then.
-        Some(begun.chain(left.iter().filter_map(|record| ended(record))).collect())
+        Some(begun.chain(left.iter().filter_map(|record| ended(record))).chain(series).collect())
+    }
+
+    /// Series that have not come to their end, and what of each still stands, newest first.
+    pub(super) fn broken(&self) -> impl Iterator<Item = (ChangeId, Vec<&ChangeRecord>)> {
+        let looked_after = self.series.iter().filter(|series| !self.left.contains(series));
+        looked_after.filter_map(|&series| {
+            let members = || self.group(series);
+            // What takes a part back again is a member too, and no part of what was to be done.
+            let own: HashSet<ChangeId> = members().map(|record| record.change).collect();
+            let is_part = |record: &&ChangeRecord| record.undoes().is_none_or(|undone| !own.contains(&undone));
+            let parts: Vec<_> = members().filter(is_part).collect();
+            let done = parts.iter().filter(|record| record.status == Status::Done).count();
+            let of = members().find_map(|record| record.part).map_or(0, |part| part.of as usize);
+            let standing: Vec<_> = parts.into_iter().rev().filter(|record| record.stands()).collect();
+            (done < of && !standing.is_empty()).then_some((series, standing))
+        })
     }
 
     /// Changes whose end is not written down, oldest first.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use cap_std::fs::Dir;
 
-use crate::ledger::changes::record::{ChangeKind, ChangeRecord, ChangedStep, Entry, Kept};
+use crate::ledger::changes::record::{ChangeKind, ChangeRecord, ChangedStep, Entry, Kept, Part};
 use crate::ledger::store::hold;
 use crate::ledger::{Core, Stamp};
 use crate::model::event::{Event, FsChange, FsStep};
@@ -70,6 +70,14 @@ impl OpenChange {
     pub fn in_group(mut self, group: impl Into<String>) -> Self {
         if let Some(desk) = &mut self.0 {
             desk.record.group = Some(group.into());
+        }
+        self
+    }
+
+    /// The same, as a part of a series. Said before the workspace is told to begin.
+    pub fn as_part(mut self, part: Part) -> Self {
+        if let Some(desk) = &mut self.0 {
+            desk.record.part = Some(part);
         }
         self
     }

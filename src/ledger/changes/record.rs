@@ -28,6 +28,9 @@ pub struct ChangeRecord {
     /// Changes that are shown and undone as one have the same group.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub group: Option<String>,
+    /// The series that it is a part of, if it is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub part: Option<Part>,
     /// What it does, in order.
     pub steps: Vec<ChangedStep>,
     /// What became of it.
@@ -56,6 +59,7 @@ impl ChangeRecord {
             tool: tool.to_owned(),
             kind,
             group: None,
+            part: None,
             steps: Vec::new(),
             status: Status::Intent,
             undone_by: None,
@@ -75,10 +79,10 @@ impl ChangeRecord {
         }
     }
 
-    /// The group that it is taken back with, unless it is named itself.
+    /// The group that it is taken back with, unless it is named itself: the run, or else the series, that it belongs to.
     #[must_use]
     pub fn as_one(&self) -> Option<ChangeId> {
-        self.group.as_deref().and_then(|group| group.parse().ok())
+        self.group.as_deref().and_then(|group| group.parse().ok()).or(self.part.map(|part| part.series))
     }
 
     /// Whether it has happened and is in force: nobody has taken it back.
@@ -86,6 +90,16 @@ impl ChangeRecord {
     pub fn stands(&self) -> bool {
         self.status == Status::Done && self.undone_by.is_none()
     }
+}
+
+/// Which part of a series a change is: of changes that are made one after the other, all or none, since one set of steps
+/// cannot say what they come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// The name that all parts have in common.
+    pub series: ChangeId,
+    /// How many parts there are.
+    pub of: u32,
 }
 
 /// What kind of change it is, as the log tells it.
@@ -142,6 +156,10 @@ pub(super) enum Entry {
     Done { change: ChangeId, kept: Vec<Kept> },
     /// It has not.
     Void { change: ChangeId },
+    /// What a step of it has brought back was changed besides, and is told by this mark now.
+    Marked { change: ChangeId, path: String, mark: String },
+    /// A series that has not come to its end and cannot be taken back: nobody looks after it any more.
+    Left { series: ChangeId },
 }
 
 /// Which changes are wanted. The default is all of them.

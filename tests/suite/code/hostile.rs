@@ -13,14 +13,14 @@ use crate::suite::cases::kit::says;
 use crate::suite::support::{TOOLGATE, Temp};
 
 /// A server in this process whose programs run in `worker`.
-struct Session {
+pub struct Session {
     to: Option<PipeWriter>,
     from: BufReader<PipeReader>,
     server: Option<JoinHandle<std::io::Result<()>>>,
 }
 
 impl Session {
-    fn start(worker: PathBuf) -> Self {
+    pub fn start(worker: PathBuf) -> Self {
         let server = Server::new(Memory::new()).builtin_tools().expect("tools").mode(Mode::Both);
         let server = server.code(Options { worker: WorkerProgram::At(worker), ..Options::default() });
         let (input, to) = pipe().expect("a pipe");
@@ -37,7 +37,7 @@ impl Session {
         session
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
         writeln!(self.to.as_mut().expect("an open stream"), "{call}").expect("a server that reads");
@@ -46,12 +46,12 @@ impl Session {
         serde_json::from_str::<Value>(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))["result"].clone()
     }
 
-    fn run(&mut self, code: &str) -> Value {
+    pub fn run(&mut self, code: &str) -> Value {
         self.call("run_code", json!({ "code": code, "description": "a test" }))
     }
 
     /// How the server ended.
-    fn end(mut self) -> std::io::Result<()> {
+    pub fn end(mut self) -> std::io::Result<()> {
         self.to = None;
         self.server.take().expect("a server").join().expect("no panic")
     }

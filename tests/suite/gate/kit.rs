@@ -20,6 +20,11 @@ impl Home {
         Home { home }
     }
 
+    /// Gives this user another configuration, for the servers that are started from now on.
+    pub fn configure(&self, config: &str) {
+        self.home.write("toolgate.toml", config);
+    }
+
     /// The options that make a server this user's.
     pub fn options(&self) -> [String; 4] {
         let path = |name: &str| self.home.path().join(name).display().to_string();
