@@ -2,13 +2,12 @@
 //! example that offers everything and against the program itself. What every answer of an era must carry is checked for
 //! each row.
 
-use std::path::PathBuf;
 use std::process::Command;
-use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
 use super::offers::kit::{Client, ERAS, Era, Request};
+use super::support::example::example;
 use super::support::{Server, Temp};
 
 /// What must come of a request.
@@ -25,19 +24,8 @@ use Want::{At, Error, Only};
 
 type Row = (&'static str, &'static str, Want);
 
-/// `cargo test` builds the examples beside the tests; a run of a part of the tests may not have.
 fn everything() -> Server {
-    static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
-        let tests = std::env::current_exe().expect("a path");
-        let built = tests.ancestors().nth(2).expect("a target folder").join("examples/everything");
-        if !built.exists() {
-            let mut cargo = Command::new(env!("CARGO"));
-            let status = cargo.args(["build", "--quiet", "--example", "everything"]).status().expect("cargo");
-            assert!(status.success(), "the example everything could not be built");
-        }
-        built
-    });
-    Server::launch(Command::new(&*BUILT))
+    Server::launch(Command::new(example("everything")))
 }
 
 /// Sends each row in both eras, and holds every answer to the rules of its era.

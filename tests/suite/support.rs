@@ -1,5 +1,6 @@
 //! What the other suites stand on: a folder that goes away by itself, and the real binary behind pipes.
 
+pub mod example;
 pub mod oneshot;
 
 use std::fs;

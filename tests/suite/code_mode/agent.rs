@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::thread::{JoinHandle, spawn};
 
@@ -12,13 +11,10 @@ use expect_test::{ExpectFile, expect_file};
 use serde_json::{Value, json};
 
 use crate::suite::support::Temp;
+use crate::suite::support::example::example;
 
-/// `cargo test` builds the examples beside the tests.
 fn agent(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
-    let tests = std::env::current_exe().expect("a path");
-    let built: PathBuf = tests.ancestors().nth(2).expect("a target folder").join("examples/code_agent");
-    assert!(built.exists(), "build it first: cargo build --example code_agent");
-    let mut command = Command::new(built);
+    let mut command = Command::new(example("code_agent"));
     for key in ["ANTHROPIC_API_KEY", "ANTHROPIC_MODEL", "OPENAI_API_KEY", "OPENAI_MODEL", "HTTP_PROXY", "http_proxy"] {
         command.env_remove(key);
     }
