@@ -9,6 +9,7 @@ mod body;
 mod calls;
 mod connections;
 mod endpoint;
+mod forms;
 mod io;
 mod listener;
 mod metrics;
@@ -17,6 +18,7 @@ mod plain;
 mod rates;
 mod route;
 mod sessions;
+mod signals;
 mod stream;
 
 use std::io as std_io;

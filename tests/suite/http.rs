@@ -1,5 +1,6 @@
 //! The binary behind a socket: MCP over HTTP in both eras, and everything that stands around it.
 
+mod attacks;
 #[cfg(unix)]
 mod blocking;
 #[cfg(unix)]
