@@ -4,6 +4,8 @@ mod attacks;
 #[cfg(unix)]
 mod blocking;
 #[cfg(unix)]
+mod cases;
+#[cfg(unix)]
 mod ending;
 mod guard;
 pub mod kit;

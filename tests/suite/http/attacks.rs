@@ -397,13 +397,13 @@ fn a_thousand_connections_that_never_say_what_they_want_hold_up_nobody() {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).expect("more open files");
     let temp = files();
-    let site = Site::configured(temp.path(), "[http]\nmax_connections = 400\n", &[]);
+    let site = Site::configured(temp.path(), "[http]\nmax_connections = 200\n", &[]);
     let request = read().bytes();
     let halves: Vec<Wire> = (0..1000)
         .map(|n| {
             let mut wire = site.connect();
             // Nothing, a part of a head, a head, and a head with a part of a body.
-            let part = [0, 10, request.len() - 200, request.len() - 10][n % 4];
+            let part = [0, 10, request.len() - 100, request.len() - 10][n % 4];
             // It may have made room already.
             let _ = wire.try_write(&request[..part]);
             if n % 100 == 0 {
@@ -416,7 +416,7 @@ fn a_thousand_connections_that_never_say_what_they_want_hold_up_nobody() {
         assert_serves(&site);
     }
     let open = std::fs::read_dir(format!("/proc/{}/fd", site.id())).expect("a process").count();
-    assert!(open < 500, "{open} files are open");
+    assert!(open < 300, "{open} files are open");
     drop(halves);
     super::kit::becomes("they are gone", || {
         let metrics = site.send(Ask::get("/metrics")).text();
