@@ -215,6 +215,59 @@ fn what_is_too_deep_is_refused_where_it_begins_to_be() {
     }
 }
 
+/// Where the parser has to try whether a type or a function begins, it tries again behind it: a long chain would cost its
+/// length squared, or all of the stack.
+#[test]
+fn a_chain_of_what_may_be_types_is_refused_where_it_is_too_long() {
+    for (head, link, each) in [
+        ("", "a<", 1),
+        ("", "a < ", 1),
+        ("", "a<b.c<", 2),
+        ("", "a<b|", 1),
+        ("", "f<<", 2),
+        ("[", "a<b, ", 1),
+        ("", "a<[]|", 1),
+        ("", "a<'>'|", 1),
+        ("x<", "a</*>*/", 1),
+        ("", "a<=>", 0),
+        ("", "a?(b):c=>", 1),
+        ("", "a ? /* ; */ (b):c=>", 1),
+        ("", "a?\n//(\n(b):c=>", 1),
+        ("", "a?\u{a0}(b):c=>", 1),
+        ("", "a?async(b):c=>", 1),
+        ("", "a?<T>(b):c=>", 1),
+    ] {
+        for links in [1_000, 20_000] {
+            let said = fault(&format!("return {head}{}d", link.repeat(links))).2;
+            assert_eq!(said.contains("could begin"), each > 0, "{link}: {said}");
+        }
+    }
+    let (line, column, _) = fault(&format!("let a = 1;\nreturn {}1", "a<".repeat(1_000)));
+    assert_eq!((line, column), (2, 7 + 2 * 201), "at the one that is too many");
+}
+
+/// What comes to an end is no chain, however much of it there is.
+#[test]
+fn comparisons_and_type_arguments_that_end_are_as_many_as_one_likes() {
+    for piece in [
+        "if (a < b) c(); else d();\n",
+        "for (let i = 0; i < n; i++) a(i)\n",
+        "ok = a < b;",
+        "ok = a ? (b) : (c);",
+        "const m: Map<string, Array<number>> = new Map<string, Array<number>>()\n",
+        "a.push({ low: b < c })\n",
+        "`${a < b}`;",
+        "'a<b'; /a<b<c/; // a<b<c\n",
+        "ok = a?.(b) ?? (c)\n",
+        "interface I { a?(b: C): D; e?: F<G> }\n",
+    ] {
+        let program = piece.replace("const m", "var m").repeat(300);
+        assert!(erase(&program).is_ok(), "{piece}: {:?}", erase(&program));
+    }
+    let all = "() => a < b, ".repeat(100);
+    assert!(erase(&format!("return [{all}]")).is_ok());
+}
+
 /// Models put a file's text together line by line.
 #[test]
 fn a_long_chain_is_no_nesting() {
