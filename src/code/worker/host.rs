@@ -51,11 +51,14 @@ struct Calls<'js> {
     unawaited: BTreeMap<u64, Rc<Origin>>,
     /// Told to the server and not yet answered.
     sent: usize,
+    /// How much those that are open hold, as they are told.
+    bytes: usize,
 }
 
 /// A call whose promise is not settled.
 struct Open<'js> {
     origin: Rc<Origin>,
+    bytes: usize,
     settle: Settle<'js>,
 }
 
@@ -215,9 +218,17 @@ impl<'js> Host<'js> {
         frame.extend_from_slice(b",\"arguments\":");
         frame.extend_from_slice(&arguments);
         frame.push(b'}');
+        // They are values of the program, though not the engine's to count.
+        if calls.bytes.saturating_add(frame.len()) > self.limits.heap_bytes {
+            drop(calls);
+            let what = format!("calls that are open at a time hold more than {} bytes", self.limits.heap_bytes);
+            let failure = Failure::limit(Kind::Memory, what, "code.heap_bytes");
+            return Err(self.end(ctx, failure.at(fault::place(&stack, self.script.get()))));
+        }
+        calls.bytes += frame.len();
         let origin = Rc::new(Origin { tool, stack });
         calls.unawaited.insert(id, Rc::clone(&origin));
-        calls.open.insert(id, Open { origin, settle });
+        calls.open.insert(id, Open { origin, bytes: frame.len(), settle });
         calls.waiting.push_back((id, frame));
         drop(calls);
         self.send();
@@ -291,7 +302,9 @@ impl<'js> Host<'js> {
         let open = {
             let mut calls = self.calls.borrow_mut();
             calls.sent = calls.sent.saturating_sub(1);
-            calls.open.remove(&id)
+            let open = calls.open.remove(&id);
+            calls.bytes = calls.bytes.saturating_sub(open.as_ref().map_or(0, |open| open.bytes));
+            open
         };
         self.send();
         let Some(open) = open else { return Ok(()) };

@@ -26,6 +26,12 @@ fn each_failure_names_the_limit_and_where_it_is_set() {
             "code.heap_bytes",
         ),
         ("heap_bytes = 8000000", "return 'x'.repeat(2 ** 29)", "memory", "code.heap_bytes"),
+        (
+            "heap_bytes = 8000000",
+            "const text = 'x'.repeat(1e6); for (let i = 0; i < 20; i++) tools.todo_write({todos: [{text, status: 'done'}]})",
+            "memory",
+            "code.heap_bytes",
+        ),
         ("", "const f = () => f() + 1; return f()", "memory", "code.stack_bytes"),
         ("log_bytes = 1000", "for (let i = 0; ; i++) console.log('line ' + i)", "output_limit", "code.log_bytes"),
         ("result_bytes = 1000", "return 'x'.repeat(1000)", "output_limit", "code.result_bytes"),
