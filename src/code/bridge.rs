@@ -134,8 +134,9 @@ impl<'a> Bridge<'a> {
         let note_id = format!("{}:code:{id}", calls.outer().0);
         if let Some(name) = tool.strip_prefix(DESCRIBE) {
             let text = Sdk::of(calls.tools()).describe(name);
+            let error = text.is_none().then_some(ErrorCode::InvalidArguments);
             let frame = result(id, &text.map_or_else(|| failed(&unknown(name), name), |text| json!({"ok": text})));
-            let note = Note { id: note_id, tool: "describe".to_owned(), paths: Vec::new(), error: None, change: None };
+            let note = Note { id: note_id, tool: "describe".to_owned(), paths: Vec::new(), error, change: None };
             return std::future::ready(Answered { index, note, frame }).boxed();
         }
         let paths =

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use rquickjs::{Ctx, Filter, Object, String as JsString, Type, Value};
+use rquickjs::{Array, Ctx, Filter, Object, String as JsString, Type, Value};
 
 /// Deeper values are refused. The strict reader at the other end takes 127 levels, and the frame has some of its own.
 const DEEPEST: usize = 100;
@@ -36,6 +36,17 @@ impl Refusal {
 pub(super) fn text(string: &JsString<'_>) -> Option<String> {
     // The engine writes half a pair as three bytes that are no UTF-8.
     string.to_string().ok()
+}
+
+/// How many items an array has. The engine's binding takes no number for it that is no `i32`.
+pub(super) fn items(array: &Array<'_>) -> usize {
+    // It is the array's own, and a number up to 2^32 - 1.
+    array.as_object().get::<_, f64>("length").map_or(0, |length| length as usize)
+}
+
+/// What an object has its members from. A Proxy is not asked: it may throw instead, which the engine's binding takes for an object.
+pub(super) fn prototype<'js>(object: &Object<'js>) -> Option<Object<'js>> {
+    if object.as_value().is_proxy() { None } else { object.get_prototype() }
 }
 
 /// Writes `value` as JSON, at most `most` bytes.
@@ -136,7 +147,7 @@ impl<'js> Encoder<'_, 'js> {
         let Some(array) = object.as_array() else { return self.refuse("something that is no value") };
         self.put(b"[");
         let length = self.place.len();
-        for index in 0..array.len() {
+        for index in 0..items(array) {
             if index > 0 {
                 self.put(b",");
             }
@@ -189,8 +200,9 @@ impl<'js> Encoder<'_, 'js> {
         if value.is_proxy() {
             return Some("a Proxy; make it a plain object".to_owned());
         }
-        let prototype = object.get_prototype()?;
-        if !value.is_error() && prototype.get_prototype().is_none() {
+        let prototype = prototype(object)?;
+        let is_class = prototype.as_value().is_proxy() || self::prototype(&prototype).is_some();
+        if !value.is_error() && !is_class {
             return None;
         }
         let name = prototype

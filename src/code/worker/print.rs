@@ -2,7 +2,7 @@
 
 use rquickjs::{Ctx, Filter, Object, Type, Value};
 
-use super::codec::text;
+use super::codec::{items, prototype, text};
 
 /// Deeper values are shown as what they are.
 const DEEPEST: usize = 4;
@@ -97,12 +97,13 @@ impl<'js> Printer<'_, 'js> {
 
     fn array(&mut self, value: &Value<'js>, depth: usize) {
         let Some(array) = value.as_array() else { return };
+        let length = items(array);
         if depth >= DEEPEST {
-            self.line.push_str(&format!("[array of {}]", array.len()));
+            self.line.push_str(&format!("[array of {length}]"));
             return;
         }
         self.line.push('[');
-        for index in 0..array.len().min(ITEMS) {
+        for index in 0..length.min(ITEMS) {
             if index > 0 {
                 self.line.push_str(", ");
             }
@@ -111,8 +112,8 @@ impl<'js> Printer<'_, 'js> {
                 Err(_) => self.threw(),
             }
         }
-        if array.len() > ITEMS {
-            self.line.push_str(&format!(", … {} more", array.len() - ITEMS));
+        if length > ITEMS {
+            self.line.push_str(&format!(", … {} more", length - ITEMS));
         }
         self.line.push(']');
     }
@@ -150,8 +151,8 @@ impl<'js> Printer<'_, 'js> {
 
     /// The name of an object's class, unless it is a plain one.
     fn class(&self, object: &Object<'js>) -> Option<String> {
-        let prototype = object.get_prototype()?;
-        prototype.get_prototype()?;
+        let prototype = prototype(object)?;
+        self::prototype(&prototype)?;
         let constructor = prototype.get::<_, Object<'js>>("constructor").ok()?;
         let name = constructor.get::<_, String>("name").ok()?;
         let size = object.get::<_, i32>("size").ok().filter(|_| name == "Map" || name == "Set");

@@ -91,6 +91,46 @@ fn bombs_hurt_nobody_else() {
     desk.read("a").ok();
 }
 
+/// Whoever looks at a value asks it nothing that it could answer by throwing, and believes no length.
+#[test]
+fn a_value_that_misleads_is_refused_with_its_reason() {
+    let (mut desk, _home) = both(&[]);
+    let traps = "new Proxy({}, {getPrototypeOf() { throw 1 }, get() { throw 2 }, ownKeys() { throw 3 }})";
+    for (code, said) in [
+        ("const a = []; a.length = 2 ** 32 - 1; return a", "a hole; fill the array at [0]"),
+        (
+            "const a = []; a.length = 2 ** 32 - 1; await tools.todo_write({todos: a})",
+            "a hole; fill the array at todos[0]",
+        ),
+        ("const a = []; a.length = 2 ** 32 - 1; throw a", "more]"),
+        ("return [TRAPS]", "a Proxy"),
+        ("return [Object.create(TRAPS)]", "an instance of class"),
+        ("await tools.todo_write(Object.create(TRAPS))", "an instance of class"),
+        ("throw TRAPS", "the program threw {"),
+        ("throw Object.create(TRAPS)", "the program threw {"),
+        ("throw Object.setPrototypeOf(() => 0, TRAPS)", "the program threw [function]"),
+        ("throw Object.setPrototypeOf([], TRAPS)", "the program threw []"),
+        ("throw Object.setPrototypeOf(new Error('e'), TRAPS)", "failed (exception)"),
+    ] {
+        let reply = desk.run(&code.replace("TRAPS", traps));
+        let (kind, _, message) = reply.code_failure();
+        assert_eq!(kind, "exception", "{code}: {message}");
+        says(message, &[said]);
+    }
+    for (printed, shown) in [
+        ("TRAPS", "{ [threw] }"),
+        ("[TRAPS, 1]", "[{ [threw] }, 1]"),
+        ("Object.create(TRAPS)", "{ }"),
+        ("Object.assign([], {length: 2 ** 32 - 1}).length", "4294967295"),
+        ("new Proxy({a: 1}, {})", "{ a: 1 }"),
+    ] {
+        let reply = desk.run(&format!("console.log({}); return 'on'", printed.replace("TRAPS", traps)));
+        says(&reply.ok(), &[shown, "on"]);
+    }
+    let reply = desk.run("try { await tools.describe('gone') } catch (e) { throw new Error(e.code) }");
+    says(reply.code_failure().2, &["Error: invalid_arguments", "describe: invalid_arguments"]);
+}
+
 /// A program cannot end its own wrapping and go on outside of it.
 #[test]
 fn a_program_stays_the_body_of_its_function() {
