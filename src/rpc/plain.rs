@@ -35,19 +35,17 @@ pub(crate) struct PlainLayer {
 }
 
 impl<S> Layer<S> for PlainLayer {
-    type Service = PlainService<S>;
+    type Service = PlainService;
 
-    fn layer(&self, inner: S) -> PlainService<S> {
-        PlainService { layer: self.clone(), _inner: inner }
+    fn layer(&self, _inner: S) -> PlainService {
+        PlainService { layer: self.clone() }
     }
 }
 
 /// Answers with the methods of MCP.
 #[derive(Clone)]
-pub(crate) struct PlainService<S> {
+pub(crate) struct PlainService {
     layer: PlainLayer,
-    /// As long as it is there jsonrpsee's server knows that a call is under way, and does not end its connection.
-    _inner: S,
 }
 
 /// Nothing that is sent arrives.
@@ -61,14 +59,14 @@ impl Outbox for Nowhere {
     }
 }
 
-impl PlainLayer {
+impl PlainService {
     async fn answer(self, mut request: Request<'_>) -> MethodResponse {
         let Some(principal) = request.extensions().get::<Principal>().cloned() else {
             let error = RpcError::invalid_request("nobody is known to make it");
             return MethodResponse::error(request.id, ErrorObjectOwned::from(error));
         };
         let is_call = request.method_name() == "tools/call";
-        if is_call && let Err(seconds) = (self.admission)(&principal) {
+        if is_call && let Err(seconds) = (self.layer.admission)(&principal) {
             let error = RpcError::too_many_calls(seconds);
             return MethodResponse::error(request.id, ErrorObjectOwned::from(error));
         }
@@ -77,16 +75,16 @@ impl PlainLayer {
         let outbox: Arc<dyn Outbox> = Arc::new(Nowhere);
         let client = Arc::new(Client::new(principal, Arc::clone(&outbox)));
         let arrival = Arrival { client, outbox, id: None, cancel, place: None };
-        if !self.mcp.may_wait(&request.method) {
+        if !self.layer.mcp.may_wait(&request.method) {
             *request.extensions_mut() = Extensions::new();
             request.extensions_mut().insert(arrival);
-            return self.mcp.service.call(request).await.with_extensions(Extensions::new());
+            return self.layer.mcp.service.call(request).await.with_extensions(Extensions::new());
         }
         let id = request.id.clone().into_owned();
         let params = request.params.as_deref().map(ToOwned::to_owned);
         let mut request = Request::owned(request.method.into_owned(), params, id.clone());
         request.extensions_mut().insert(arrival);
-        let task = self.patient.spawn(self.mcp.service.call(request));
+        let task = self.layer.patient.spawn(self.layer.mcp.service.call(request));
         let _when_dropped = Abort(task.abort_handle());
         match task.await {
             Ok(answer) => answer.with_extensions(Extensions::new()),
@@ -95,22 +93,22 @@ impl PlainLayer {
     }
 }
 
-impl<S: Send + Sync + 'static> RpcServiceT for PlainService<S> {
+impl RpcServiceT for PlainService {
     type MethodResponse = MethodResponse;
     type NotificationResponse = MethodResponse;
     type BatchResponse = MethodResponse;
 
     fn call<'a>(&self, request: Request<'a>) -> impl Future<Output = MethodResponse> + Send + 'a {
-        self.layer.clone().answer(request)
+        self.clone().answer(request)
     }
 
     fn batch<'a>(&self, batch: Batch<'a>) -> impl Future<Output = MethodResponse> + Send + 'a {
-        let layer = self.layer.clone();
+        let service = self.clone();
         async move {
             let mut answers = BatchResponseBuilder::new_with_limit(usize::MAX);
             for entry in batch {
                 let answer = match entry {
-                    Ok(BatchEntry::Call(request)) => layer.clone().answer(request).await,
+                    Ok(BatchEntry::Call(request)) => service.clone().answer(request).await,
                     Ok(BatchEntry::Notification(_)) => continue,
                     Err(bad) => {
                         let (error, id) = bad.into_parts();

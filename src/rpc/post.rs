@@ -48,7 +48,7 @@ pub(crate) fn read<'a>(mcp: &Mcp, body: &'a [u8], headers: &dyn Headers) -> Resu
             batch(frames).map_err(|why| refuse(None, RpcError::invalid_request(why)))?;
             match header {
                 Header::Modern(_) => Err(refuse(None, RpcError::invalid_request("this revision has no batches"))),
-                _ => legacy(frame, header),
+                _ => legacy(frame, header, false),
             }
         }
         Frame::Request { id, method, params } => {
@@ -64,14 +64,13 @@ pub(crate) fn read<'a>(mcp: &Mcp, body: &'a [u8], headers: &dyn Headers) -> Resu
                     Header::Modern(version) => {
                         Err(mismatch(Some(id), format!("{version} has no initialize; it begins with server/discover")))
                     }
-                    // What is spoken from now on is agreed on in the bodies (B153).
-                    _ => Ok(Posted::Legacy { frame, opens: true }),
+                    _ => legacy(frame, header, true),
                 },
                 None if matches!(header, Header::Modern(_)) || method == "server/discover" => {
                     // The era of the request is said where it must be, in its body.
                     Err(fail(meta.missing_version()))
                 }
-                None => legacy(frame, header),
+                None => legacy(frame, header, false),
             }
         }
         Frame::Notification { params, .. } => {
@@ -79,11 +78,11 @@ pub(crate) fn read<'a>(mcp: &Mcp, body: &'a [u8], headers: &dyn Headers) -> Resu
             if modern || matches!(header, Header::Modern(_)) {
                 return Ok(Posted::ModernNotification);
             }
-            legacy(frame, header)
+            legacy(frame, header, false)
         }
         Frame::Response { .. } => match header {
             Header::Modern(_) => Err(refuse(None, RpcError::invalid_request("nothing was asked that this answers"))),
-            _ => legacy(frame, header),
+            _ => legacy(frame, header, false),
         },
     }
 }
@@ -159,13 +158,13 @@ fn is_date(text: &str) -> bool {
             .all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() })
 }
 
-fn legacy<'a>(frame: Frame<'a>, header: Header<'_>) -> Result<Posted<'a>, Answer> {
+fn legacy<'a>(frame: Frame<'a>, header: Header<'_>, opens: bool) -> Result<Posted<'a>, Answer> {
     match header {
         Header::Unknown(version) => {
             let why = format!("the header {} names a revision that is not served: {version:?}", headers::VERSION);
             Err(refuse(frame.id(), RpcError::invalid_request(why)))
         }
-        _ => Ok(Posted::Legacy { frame, opens: false }),
+        _ => Ok(Posted::Legacy { frame, opens }),
     }
 }
 

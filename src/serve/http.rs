@@ -9,7 +9,6 @@ mod body;
 mod calls;
 mod connections;
 mod endpoint;
-mod forms;
 mod io;
 mod listener;
 mod metrics;
@@ -18,7 +17,6 @@ mod plain;
 mod rates;
 mod route;
 mod sessions;
-mod signals;
 mod stream;
 
 use std::io as std_io;

@@ -5,9 +5,9 @@ mod attacks;
 mod calls;
 #[cfg(unix)]
 mod hostile;
-mod kit;
+pub mod kit;
 mod limits;
 mod modes;
 mod parked;
 mod programs;
-mod undoing;
+pub mod undoing;

@@ -1,10 +1,7 @@
 //! The binary behind a socket: MCP over HTTP in both eras, and everything that stands around it.
 
-mod attacks;
 #[cfg(unix)]
 mod blocking;
-#[cfg(unix)]
-mod cases;
 #[cfg(unix)]
 mod ending;
 mod guard;

@@ -9,5 +9,6 @@ mod large;
 mod limits;
 mod pairs;
 mod races;
+mod series;
 #[cfg(target_os = "linux")]
 mod swapped;

@@ -195,6 +195,11 @@ impl Server {
         Ended { status: self.child.wait().expect("an exit status"), messages, stderr, processor_time }
     }
 
+    /// Whether a message has come; it is taken.
+    pub fn has_answered(&self) -> bool {
+        self.lines.try_recv().is_ok()
+    }
+
     /// The process, for who wants to send it a signal.
     pub fn id(&self) -> u32 {
         self.child.id()

@@ -1,7 +1,7 @@
 //! HTTP answers: which status goes with which JSON-RPC error, and how a refusal looks.
 
 use bytes::Bytes;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 use serde_json::json;
 
@@ -14,13 +14,6 @@ pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-i
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
-
-/// After so many seconds a request that found no room may be tried again.
-pub(super) const SOON: u64 = 1;
-
-/// Why a request is to come later.
-pub(super) const BUSY: &str = "too many requests at once; try again";
-pub(super) const ENDING: &str = "the server is about to end";
 
 pub(super) type Reply = Response<Body>;
 
@@ -42,9 +35,8 @@ pub(super) fn json(status: StatusCode, answer: Answer) -> Reply {
 /// A stream of events.
 pub(super) fn events(events: Events) -> Reply {
     let mut reply = with_body(StatusCode::OK, EVENTS, Body::events(events));
-    // Proxies must not wait until they have more, be it to send it on or to pack it.
+    // Proxies must not wait until they have more.
     reply.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
-    reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store, no-transform"));
     reply
 }
 
@@ -81,6 +73,6 @@ fn with_body(status: StatusCode, kind: HeaderValue, body: Body) -> Reply {
     let mut reply = Response::new(body);
     *reply.status_mut() = status;
     reply.headers_mut().insert(CONTENT_TYPE, kind);
-    reply.headers_mut().insert(CACHE_CONTROL, NO_STORE);
+    reply.headers_mut().insert("cache-control", NO_STORE);
     reply
 }

@@ -9,13 +9,12 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
 use hyper::StatusCode;
 use hyper::body::{Body as _, Frame, Incoming, SizeHint};
-use hyper::http::Extensions;
 use jsonrpsee::server::HttpBody;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use crate::serve::http::calls::CallGuard;
-use crate::serve::http::connections::{Busy, Listening};
+use crate::serve::http::connections::Busy;
 use crate::serve::http::stream::Reader;
 
 /// What may go wrong while a body is sent.
@@ -145,9 +144,8 @@ pub(super) struct Read {
 pub(super) type Refused = (StatusCode, String);
 
 impl BodyLimits {
-    /// Reads a body to its end. A client that has not sent all of it yet is no busy one.
-    pub(super) async fn read(&self, body: Incoming, extensions: &Extensions) -> Result<Read, Refused> {
-        let _paused = extensions.get::<Listening>().map(Listening::pause);
+    /// Reads a body to its end.
+    pub(super) async fn read(&self, body: Incoming) -> Result<Read, Refused> {
         let too_large = || (StatusCode::PAYLOAD_TOO_LARGE, format!("a body may have at most {} bytes", self.most));
         if body.size_hint().lower() > self.most as u64 {
             return Err(too_large());

@@ -43,16 +43,6 @@ pub(super) struct Busy {
     slot: Arc<Slot>,
 }
 
-/// Takes a connection for idle as long as its client has not said all that it wants: who never does makes room.
-#[derive(Clone)]
-pub(super) struct Listening {
-    connections: Arc<Connections>,
-    slot: Arc<Slot>,
-}
-
-/// As long as this lives.
-pub(super) struct Paused<'a>(&'a Listening);
-
 impl Connections {
     pub(super) fn new(most: usize) -> Self {
         Connections { most, began: Instant::now(), open: Mutex::default(), left: Notify::new() }
@@ -120,27 +110,6 @@ impl Seat {
     }
 }
 
-impl Busy {
-    /// What takes back the mark for a while.
-    pub(super) fn listening(&self) -> Listening {
-        Listening { connections: Arc::clone(&self.connections), slot: Arc::clone(&self.slot) }
-    }
-}
-
-impl Listening {
-    pub(super) fn pause(&self) -> Paused<'_> {
-        self.slot.idle_since.store(self.connections.now(), Ordering::Relaxed);
-        self.slot.active.fetch_sub(1, Ordering::Relaxed);
-        Paused(self)
-    }
-}
-
-impl Drop for Paused<'_> {
-    fn drop(&mut self) {
-        self.0.slot.active.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 impl Drop for Seat {
     fn drop(&mut self) {
         self.connections.open().slots.remove(&self.number);
@@ -171,14 +140,7 @@ mod tests {
         assert!(first.evicted().now_or_never().is_none());
         let busy_too = third.busy();
         assert!(connections.admit().is_none(), "all are busy");
-        let listening = busy.listening();
-        let paused = listening.pause();
-        let fourth = connections.admit().expect("the first has not said what it wants");
-        assert!(first.evicted().now_or_never().is_some());
-        let busy_fourth = fourth.busy();
-        drop(paused);
-        assert!(connections.admit().is_none(), "all are busy again");
-        drop((busy, busy_too, busy_fourth));
+        drop((busy, busy_too));
         assert!(connections.admit().is_some());
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, HeaderMap, HeaderValue};
+use hyper::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -16,16 +16,18 @@ use crate::rpc::headers::{Headers, Sent};
 use crate::rpc::post::{self, Posted};
 use crate::rpc::principal::{Access, Principal};
 use crate::rpc::{Answer, Mcp};
-use crate::serve::http::answer::{self, BUSY, ENDING, Reply, SESSION_ID, SOON};
+use crate::serve::http::answer::{self, Reply, SESSION_ID};
 use crate::serve::http::body::{BodyLimits, Events};
 use crate::serve::http::calls::{Begun, CallGuard, Calls};
-use crate::serve::http::forms::{self, Accepts};
 use crate::serve::http::rates::Rates;
 use crate::serve::http::sessions::{Full, Session, Sessions};
 use crate::serve::http::stream::{Keeping, Overflow, Stream, StreamOutbox, parse_event_id};
 
 /// How long a client should wait before it comes back to a stream, in milliseconds.
 const RETRY_MS: u64 = 1000;
+
+/// After so many seconds a request that found no room may be tried again.
+const SOON: u64 = 1;
 
 /// The endpoint, and all that it needs.
 pub(super) struct Endpoint {
@@ -47,6 +49,30 @@ pub(super) enum Handled {
     Reply(Reply),
     /// The principal must be allowed more.
     Lacks(Access),
+}
+
+/// In which forms a client takes an answer.
+#[derive(Debug, Clone, Copy)]
+struct Accepts {
+    json: bool,
+    events: bool,
+}
+
+impl Accepts {
+    fn read(headers: &HeaderMap) -> Self {
+        let mut accepts = Accepts { json: false, events: false };
+        let values = headers.get_all(ACCEPT);
+        if values.iter().next().is_none() {
+            return Accepts { json: true, events: true };
+        }
+        let ranges = values.iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+        for range in ranges {
+            let kind = range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+            accepts.json |= matches!(kind.as_str(), "application/json" | "application/*" | "*/*");
+            accepts.events |= matches!(kind.as_str(), "text/event-stream" | "text/*" | "*/*");
+        }
+        accepts
+    }
 }
 
 /// The headers of a request as the JSON-RPC side wants them.
@@ -94,20 +120,17 @@ impl Endpoint {
         if let Some(reply) = self.refuse_unread(&parts.headers, accepts) {
             return Handled::Reply(reply);
         }
-        let read = match self.bodies.read(body, &parts.extensions).await {
+        let Ok(permit) = Arc::clone(&self.in_flight).try_acquire_owned() else {
+            let why = "too many requests at once; try again";
+            return Handled::Reply(answer::later(StatusCode::SERVICE_UNAVAILABLE, SOON, why));
+        };
+        let read = match self.bodies.read(body).await {
             Ok(read) => read,
             Err((status @ StatusCode::SERVICE_UNAVAILABLE, why)) => {
                 return Handled::Reply(answer::later(status, SOON, why));
             }
             Err((status, why)) => return Handled::Reply(answer::refusal(status, why)),
         };
-        // Not before: whoever is slow to say what they want would keep others from being served.
-        let Ok(permit) = Arc::clone(&self.in_flight).try_acquire_owned() else {
-            return Handled::Reply(answer::later(StatusCode::SERVICE_UNAVAILABLE, SOON, BUSY));
-        };
-        if self.stopping.is_cancelled() {
-            return Handled::Reply(answer::later(StatusCode::SERVICE_UNAVAILABLE, SOON, ENDING));
-        }
         let bytes = read.bytes.clone();
         let posted = match post::read(&self.mcp, &bytes, &View(&parts.headers)) {
             Ok(posted) => posted,
@@ -137,14 +160,18 @@ impl Endpoint {
 
     /// What is refused before the body is read.
     fn refuse_unread(&self, headers: &HeaderMap, accepts: Accepts) -> Option<Reply> {
-        if let Some(why) = forms::unreadable(headers) {
+        let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
+            let why = "the body must be application/json";
             return Some(answer::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
         if !accepts.json && !accepts.events {
             let why = "the header accept must allow application/json and text/event-stream";
             return Some(answer::refusal(StatusCode::NOT_ACCEPTABLE, why));
         }
-        self.stopping.is_cancelled().then(|| answer::later(StatusCode::SERVICE_UNAVAILABLE, SOON, ENDING))
+        self.stopping
+            .is_cancelled()
+            .then(|| answer::later(StatusCode::SERVICE_UNAVAILABLE, SOON, "the server is about to end"))
     }
 
     /// A request of the stateless era: all that belongs to it ends with it, and it with its connection.
@@ -281,7 +308,7 @@ impl Endpoint {
             return answer::refusal(StatusCode::NOT_ACCEPTABLE, "a stream is text/event-stream");
         }
         if self.stopping.is_cancelled() {
-            return answer::later(StatusCode::SERVICE_UNAVAILABLE, SOON, ENDING);
+            return answer::later(StatusCode::SERVICE_UNAVAILABLE, SOON, "the server is about to end");
         }
         let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).filter(|id| !id.is_empty());
         let (reader, first) = match last {

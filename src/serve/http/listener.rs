@@ -33,7 +33,6 @@ use crate::serve::http::plain::Plain;
 use crate::serve::http::rates::Rates;
 use crate::serve::http::route::Site;
 use crate::serve::http::sessions::Sessions;
-use crate::serve::http::signals::{Ending, Signals};
 
 /// How long to wait after the system has refused a connection, as it does when there are too many open files.
 const BREATH: Duration = Duration::from_millis(50);
@@ -51,7 +50,7 @@ const BODIES: usize = 8;
 pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions, calls: Calls) -> io::Result<()> {
     let address = listener.local_addr()?;
     let HttpOptions { auth, tls, allow_hosts, allow_origins, limits, on_ready, reload, stop, .. } = options;
-    let mcp_again = mcp.clone();
+    let renewing = mcp.clone();
     let connections = Arc::new(Connections::new(limits.connections));
     let stopping = CancellationToken::new();
     let patient = calls.patient().clone();
@@ -72,30 +71,22 @@ pub(super) async fn run(listener: TcpListener, mcp: Mcp, options: HttpOptions, c
             traffic: Arc::new(Traffic::default()),
             metrics,
             connections: Arc::clone(&connections),
-            most_requests: most_requests(&limits),
+            most_requests: limits.requests.min(Semaphore::MAX_PERMITS),
             ready: AtomicBool::new(true),
         }
     });
-    // Whoever is told where the server is may send it signals at once.
-    let mut ending = Ending::new(stop);
-    let renewing = reload.map(|reload| (mcp_again, Arc::<dyn Reload>::from(reload), Signals::renewing()));
     if let Some(on_ready) = on_ready {
         on_ready(address);
     }
     tracing::info!(%address, "listening");
     let sweeper = tokio::spawn(sweep(Arc::clone(&site)));
-    let renewer = renewing.map(|(mcp, reload, hangups)| tokio::spawn(renew(Arc::clone(&site), mcp, reload, hangups)));
-    accept(&listener, &site, &limits, &mut ending).await;
+    let renewer = reload.map(|reload| tokio::spawn(renew(Arc::clone(&site), renewing, Arc::from(reload))));
+    accept(&listener, &site, &limits, stop).await;
     // Nobody new; those who only listen are sent home, and those who wait for an answer get it.
     drop(listener);
     site.stop();
-    let finished = async { tokio::join!(connections.emptied(), site.finished()) };
-    let in_time = tokio::select! {
-        finished = timeout(limits.stop_time, finished) => finished.is_ok(),
-        () = ending.asked_again() => false,
-    };
-    if !in_time {
-        tracing::warn!(connections = connections.count(), "some calls are not waited for any longer");
+    if timeout(limits.stop_time, connections.emptied()).await.is_err() {
+        tracing::warn!(connections = connections.count(), "some calls took too long to end");
     }
     sweeper.abort();
     if let Some(renewer) = renewer {
@@ -115,16 +106,11 @@ fn endpoint(mcp: &Mcp, limits: &HttpLimits, stopping: &CancellationToken, calls:
             time: limits.body_time,
             together: Arc::new(Semaphore::new(together)),
         },
-        in_flight: Arc::new(Semaphore::new(most_requests(limits))),
+        in_flight: Arc::new(Semaphore::new(limits.requests.min(Semaphore::MAX_PERMITS))),
         rates: Rates::new(limits.calls_a_minute.map(Into::into)),
         beat: limits.keep_alive,
         stopping: stopping.clone(),
     }
-}
-
-/// As many as can be counted.
-fn most_requests(limits: &HttpLimits) -> usize {
-    limits.requests.min(Semaphore::MAX_PERMITS).min(usize::try_from(u32::MAX).unwrap_or(usize::MAX))
 }
 
 async fn sweep(site: Arc<Site>) {
@@ -137,9 +123,10 @@ async fn sweep(site: Arc<Site>) {
 }
 
 /// Reads the configuration again when somebody asks for that, and when it has changed.
-async fn renew(site: Arc<Site>, mcp: Mcp, reload: Arc<dyn Reload>, mut hangups: Signals) {
+async fn renew(site: Arc<Site>, mcp: Mcp, reload: Arc<dyn Reload>) {
     let mut ticks = interval(LOOK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut hangups = Hangups::new();
     loop {
         let asked = tokio::select! {
             () = hangups.next() => true,
@@ -160,9 +147,45 @@ async fn renew(site: Arc<Site>, mcp: Mcp, reload: Arc<dyn Reload>, mut hangups: 
     }
 }
 
+/// The signals by which an operator asks for that.
+struct Hangups {
+    #[cfg(unix)]
+    signal: Option<tokio::signal::unix::Signal>,
+}
+
+impl Hangups {
+    fn new() -> Self {
+        Hangups {
+            #[cfg(unix)]
+            signal: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok(),
+        }
+    }
+
+    #[cfg(unix)]
+    async fn next(&mut self) {
+        let came = match &mut self.signal {
+            Some(signal) => signal.recv().await,
+            None => None,
+        };
+        if came.is_none() {
+            std::future::pending().await
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn next(&mut self) {
+        std::future::pending().await
+    }
+}
+
 /// Accepts until the server is asked to end.
-async fn accept(listener: &TcpListener, site: &Arc<Site>, limits: &HttpLimits, ending: &mut Ending) {
-    let mut asked_to_end = pin!(ending.asked());
+async fn accept(listener: &TcpListener, site: &Arc<Site>, limits: &HttpLimits, stop: Option<CancellationToken>) {
+    let mut asked_to_end = pin!(async {
+        match stop {
+            Some(stop) => stop.cancelled().await,
+            None => signalled().await,
+        }
+    });
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -219,9 +242,8 @@ async fn converse(
     let seat = Arc::new(seat);
     let service = {
         let seat = Arc::clone(&seat);
-        service_fn(move |mut request: Request<Incoming>| {
+        service_fn(move |request: Request<Incoming>| {
             let (site, busy) = (Arc::clone(&site), seat.busy());
-            request.extensions_mut().insert(busy.listening());
             async move {
                 let mut reply = site.answer(request, local).await;
                 reply.body_mut().busy = Some(busy);
@@ -242,5 +264,22 @@ async fn converse(
     };
     if let Err(error) = ended {
         tracing::debug!(%error, %peer, "a connection has ended");
+    }
+}
+
+#[cfg(unix)]
+async fn signalled() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let kinds = [SignalKind::terminate(), SignalKind::interrupt()];
+    let signals: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+    let arrivals = signals.into_iter().map(|mut signal| Box::pin(async move { signal.recv().await }));
+    futures_util::future::select_all(arrivals).await;
+}
+
+#[cfg(not(unix))]
+async fn signalled() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
     }
 }

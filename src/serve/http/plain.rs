@@ -1,6 +1,6 @@
 //! `/rpc`: plain JSON-RPC over HTTP and WebSocket for generic clients, carried by jsonrpsee's own server.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::{Either, Empty, Full};
@@ -10,21 +10,19 @@ use jsonrpsee::core::middleware::RpcServiceBuilder;
 use jsonrpsee::server::{
     Methods, PingConfig, Server, ServerConfig, ServerHandle, StopHandle, TowerServiceBuilder, stop_channel, ws,
 };
-use tokio::sync::Semaphore;
 use tower::Service;
 use tower::layer::util::{Identity, Stack};
 
 use crate::rpc::plain::PlainLayer;
 use crate::rpc::principal::Principal;
-use crate::serve::http::answer::{self, BUSY, ENDING, Reply, SOON};
+use crate::serve::http::answer::{self, Reply};
 use crate::serve::http::body::{Body, BodyLimits};
 
 /// jsonrpsee's server without its listener, which would count requests as connections and knows no TLS and no time
 /// limit for headers.
 pub(super) struct Plain {
     builder: TowerServiceBuilder<Stack<PlainLayer, Identity>, Identity>,
-    /// What ends each connection, until all are to end.
-    stop: Mutex<Option<StopHandle>>,
+    stop: StopHandle,
     handle: ServerHandle,
 }
 
@@ -41,14 +39,14 @@ impl Plain {
             .set_config(config)
             .set_rpc_middleware(RpcServiceBuilder::new().layer(methods))
             .to_service_builder();
-        Plain { builder, stop: Mutex::new(Some(stop)), handle }
+        Plain { builder, stop, handle }
     }
 
     pub(super) async fn handle(
         self: &Arc<Self>,
         request: Request<Incoming>,
         principal: Principal,
-        (bodies, in_flight): (&BodyLimits, &Semaphore),
+        bodies: &BodyLimits,
     ) -> Reply {
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(principal);
@@ -57,33 +55,21 @@ impl Plain {
         let (body, _share) = if upgrade {
             (Either::Left(Empty::<Bytes>::new()), None)
         } else {
-            match bodies.read(body, &parts.extensions).await {
+            match bodies.read(body).await {
                 Ok(read) => (Either::Right(Full::new(read.bytes.clone())), Some(read)),
                 Err((status, why)) => return answer::refusal(status, why),
             }
         };
-        let Some(stop) = self.stop.lock().unwrap_or_else(PoisonError::into_inner).clone() else {
-            return answer::later(StatusCode::SERVICE_UNAVAILABLE, SOON, ENDING);
-        };
-        let Ok(_permit) = in_flight.try_acquire() else {
-            return answer::later(StatusCode::SERVICE_UNAVAILABLE, SOON, BUSY);
-        };
-        let mut service = self.builder.clone().build(Methods::new(), stop);
+        let mut service = self.builder.clone().build(Methods::new(), self.stop.clone());
         match service.call(Request::from_parts(parts, body)).await {
             Ok(response) => response.map(Body::rpc),
             Err(error) => answer::refusal(StatusCode::INTERNAL_SERVER_ERROR, error),
         }
     }
 
-    /// Ends the WebSocket connections, each once the calls that are under way are answered.
+    /// Ends the WebSocket connections.
     pub(super) fn stop(&self) {
-        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = None;
         // It may have been stopped already.
         let _ = self.handle.stop();
-    }
-
-    /// Waits until they have ended.
-    pub(super) async fn finished(&self) {
-        self.handle.clone().stopped().await;
     }
 }

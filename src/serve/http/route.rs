@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CONNECTION, HeaderName, HeaderValue, ORIGIN, VARY, WWW_AUTHENTICATE};
+use hyper::header::{ALLOW, HeaderName, HeaderValue, ORIGIN, VARY, WWW_AUTHENTICATE};
 use hyper::{Method, Request, StatusCode};
 use tracing::Instrument as _;
 
@@ -15,7 +15,6 @@ use crate::serve::guard::Guard;
 use crate::serve::http::answer::{self, Reply};
 use crate::serve::http::connections::Connections;
 use crate::serve::http::endpoint::{Endpoint, Handled};
-use crate::serve::http::forms;
 use crate::serve::http::io::Traffic;
 use crate::serve::http::metrics::{self, Denied, Holds, Metrics};
 use crate::serve::http::options::Renewed;
@@ -70,14 +69,6 @@ impl Site {
                 return answer::refusal(refused.status(), refused);
             }
         };
-        if forms::is_ambiguous(request.headers()) {
-            tracing::warn!("a request was not let in: it is not clear where it ends");
-            self.metrics.denied(Denied::Guard);
-            let mut reply =
-                answer::refusal(StatusCode::NOT_IMPLEMENTED, "transfer-encoding may be chunked, and nothing else");
-            reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-            return reply;
-        }
         let preflight = origin.is_some() && request.method() == Method::OPTIONS;
         let mut reply = if preflight { allowed(&request) } else { self.admitted(request).await };
         // A page that may ask may also see what comes of it.
@@ -130,10 +121,7 @@ impl Site {
                     challenged(&self.auth().lacks(needed))
                 }
             },
-            "/rpc" => {
-                let Endpoint { bodies, in_flight, .. } = &self.endpoint;
-                self.plain.handle(request, principal, (bodies, in_flight.as_ref())).await
-            }
+            "/rpc" => self.plain(request, principal).await,
             _ => only_get(&request, || self.measures()),
         };
         match reply.status() {
@@ -163,20 +151,22 @@ impl Site {
         answer::text(StatusCode::OK, "application/json", metadata.to_string())
     }
 
+    async fn plain(&self, request: Request<Incoming>, principal: Principal) -> Reply {
+        if self.endpoint.stopping.is_cancelled() {
+            return answer::later(StatusCode::SERVICE_UNAVAILABLE, 1, "the server is about to end");
+        }
+        let Ok(_permit) = Arc::clone(&self.endpoint.in_flight).try_acquire_owned() else {
+            return answer::later(StatusCode::SERVICE_UNAVAILABLE, 1, "too many requests at once; try again");
+        };
+        self.plain.handle(request, principal, &self.endpoint.bodies).await
+    }
+
     fn readiness(&self) -> Reply {
         if self.ready.load(Ordering::Relaxed) && !self.endpoint.stopping.is_cancelled() {
             answer::text(StatusCode::OK, PLAIN_TEXT, "ready\n")
         } else {
             answer::text(StatusCode::SERVICE_UNAVAILABLE, PLAIN_TEXT, "about to end\n")
         }
-    }
-
-    /// Waits until nothing is under way any more, be it that its client waits for it or, in a session, has gone.
-    pub(super) async fn finished(&self) {
-        let all = u32::try_from(self.most_requests).unwrap_or(u32::MAX);
-        // It is never closed.
-        let _ = self.endpoint.in_flight.acquire_many(all).await;
-        self.plain.finished().await;
     }
 
     /// No new work, and nobody listens any more.

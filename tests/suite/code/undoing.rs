@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::hostile::Session;
 use super::kit::{SMALL, both};
-use crate::suite::cases::kit::{Desk, frame, says};
+use crate::suite::cases::kit::{Desk, says};
 use crate::suite::gate::kit::{Home, end};
 use crate::suite::support::{TOOLGATE, Temp};
 
@@ -111,7 +111,7 @@ fn what_was_moved_and_removed_comes_back_with_the_rest() {
 
 /// What a program does to `x`, `y` and the folder `d`, where one set of steps cannot say what takes it back: things move or go as
 /// a whole, and change besides.
-const TANGLED: &[(&str, &str)] = &[
+pub const TANGLED: &[(&str, &str)] = &[
     (
         "moved into a new folder, then written",
         "await tools.make_dir({path: 'a'});
@@ -176,7 +176,7 @@ const TANGLED: &[(&str, &str)] = &[
     ),
 ];
 
-const FOREST: &[(&str, &str)] = &[("x", "one\n"), ("y", "y\n"), ("d/leaf", "leaf\n"), ("d/deep/er", "er\n")];
+pub const FOREST: &[(&str, &str)] = &[("x", "one\n"), ("y", "y\n"), ("d/leaf", "leaf\n"), ("d/deep/er", "er\n")];
 
 #[test]
 fn what_moved_or_went_and_changed_besides_is_undone_and_redone_as_one() {
@@ -280,40 +280,6 @@ fn a_rule_about_a_name_in_the_middle_holds() {
     let files = desk.files();
     says(desk.call("undo_change", json!({ "change": run })).error("denied"), &["deep"]);
     assert_eq!(desk.files(), files);
-}
-
-/// `kill -9` after each part of a series: the next start takes back what was done, or finds it whole.
-#[test]
-fn a_kill_in_the_middle_of_a_series_leaves_all_of_it_or_none() {
-    let mut cut_short = 0;
-    for parts in 0..6 {
-        let home = Home::configured(SMALL);
-        let mut desk = home.desk(Temp::with(FOREST));
-        let before = desk.files();
-        let (_, code) = TANGLED[3];
-        let run = desk.run(code).fact("run").clone();
-        let after = desk.files();
-        let list = home.state().join("changes.jsonl");
-        let ended = || std::fs::read_to_string(&list).expect("a list").matches("\"status\":\"done\"").count();
-        let until = ended() + parts;
-        desk.server.send(&frame(json!("undo"), "undo_change", json!({ "change": run })));
-        // There are as many parts as changes, so that many come to an end.
-        while ended() < until {
-            std::hint::spin_loop();
-        }
-        desk.server.kill();
-        let Desk { folder, .. } = desk;
-        let mut desk = home.desk(folder);
-        desk.list(".").ok();
-        let files = desk.files();
-        assert!(files == before || files == after, "killed after {parts}: {files:?}");
-        let done = std::fs::read_to_string(&list).expect("a list").matches("\"undo\"").count();
-        cut_short += usize::from(files == after && done > 0);
-        let undone = desk.call("undo_change", json!({ "change": run }));
-        assert_eq!(undone.is_done(), files == after, "killed after {parts}: {undone:?}");
-        assert_eq!(desk.files(), before, "killed after {parts}");
-    }
-    assert!(cut_short > 0, "no kill came in the middle");
 }
 
 /// What nobody can see beforehand stops it in the middle: what was done is taken back at once, and can be undone once the way is

@@ -6,13 +6,10 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::Command;
 
-use jsonrpsee::core::client::ClientT;
-use jsonrpsee::core::params::ObjectParams;
-use jsonrpsee::ws_client::WsClientBuilder;
 use serde_json::{Value, json};
 
 use super::super::support::Temp;
-use super::kit::{Ask, Site, becomes, call, post, text};
+use super::kit::{Ask, Site, call, post, text};
 
 /// A server on which `write_file` waits in a hook until the test lets it go.
 struct Held {
@@ -63,11 +60,6 @@ fn arguments() -> Value {
     json!({"path": "w.txt", "content": "x"})
 }
 
-fn legacy_write(id: u32) -> Value {
-    let params = json!({"name": "write_file", "arguments": arguments()});
-    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
-}
-
 /// What a client does not wait for any more is not done, though it had come as far as the gate.
 #[test]
 fn a_modern_client_that_leaves_takes_its_call_back() {
@@ -108,8 +100,9 @@ fn a_change_is_known_though_its_client_has_left_before_the_answer() {
 fn a_legacy_client_that_leaves_does_not() {
     let held = Held::start();
     let id = held.site.session("2025-06-18", json!({}));
+    let write = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "write_file", "arguments": arguments()}});
     let mut wire = held.site.connect();
-    wire.send(post(&legacy_write(1)).session(&id));
+    wire.send(post(&write).session(&id));
     let _alive = held.held();
     drop(wire);
     held.release();
@@ -139,85 +132,6 @@ fn asked_to_end_it_takes_nothing_new_tells_listeners_and_finishes_what_runs() {
     assert_eq!(text(&answer.json()["result"]), "File written: w.txt", "{answer:?}");
     assert_eq!(held.root.text("w.txt"), "x");
     assert!(held.site.wait().success());
-}
-
-/// A call of a session goes on though its connection is gone, and is waited for like any other.
-#[test]
-fn asked_to_end_it_finishes_what_nobody_waits_for() {
-    let held = Held::start();
-    let id = held.site.session("2025-06-18", json!({}));
-    let mut wire = held.site.connect();
-    wire.send(post(&legacy_write(1)).session(&id));
-    let _alive = held.held();
-    drop(wire);
-    held.site.signal("INT");
-    becomes("nobody new comes in", || TcpStream::connect(held.site.address).is_err());
-    held.release();
-    held.done();
-    assert!(held.site.wait().success());
-    assert_eq!(held.root.text("w.txt"), "x");
-}
-
-/// Each stream gets its answer and ends; what was sent behind it on the same connection is not begun.
-#[test]
-fn asked_to_end_it_answers_on_streams_and_begins_nothing_that_waits() {
-    let held = Held::start();
-    let id = held.site.session("2025-11-25", json!({}));
-    let mut stream = held.site.connect();
-    stream.send(post(&legacy_write(1)).session(&id).instead("accept", "text/event-stream"));
-    let _alive = held.held();
-    stream.send(call(json!(2), "make_dir", json!({"path": "behind"})));
-    let mut idle = held.site.connect();
-    held.site.signal("TERM");
-    assert!(idle.ends(), "it has been asked");
-    held.release();
-    held.done();
-    let head = stream.head();
-    assert_eq!((head.status, head.header("content-type")), (200, Some("text/event-stream")));
-    let answer = std::iter::from_fn(|| stream.event()).last().expect("an answer").json();
-    assert_eq!((&answer["id"], text(&answer["result"])), (&json!(1), "File written: w.txt"), "{answer}");
-    assert!(stream.ends(), "the connection has ended");
-    assert!(held.site.wait().success());
-    assert!(!held.root.path().join("behind").exists());
-}
-
-#[test]
-fn asked_to_end_it_answers_over_a_web_socket() {
-    let held = Held::start();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(async {
-        let url = format!("ws://{}/rpc", held.site.address);
-        let client = WsClientBuilder::default().build(url).await.expect("a client");
-        let mut params = ObjectParams::new();
-        params.insert("name", "write_file").expect("JSON");
-        params.insert("arguments", arguments()).expect("JSON");
-        let written = tokio::spawn(async move { client.request::<Value, _>("tools/call", params).await });
-        let _alive = held.held();
-        let mut idle = held.site.connect();
-        held.site.signal("TERM");
-        assert!(idle.ends(), "it has been asked");
-        held.release();
-        held.done();
-        let written = written.await.expect("no panic").expect("an answer");
-        assert_eq!(text(&written), "File written: w.txt");
-    });
-    assert!(held.site.wait().success());
-}
-
-/// Who asks twice does not want to wait.
-#[test]
-fn asked_to_end_twice_it_does_not_wait() {
-    let held = Held::start();
-    let mut wire = held.site.connect();
-    wire.send(call(json!(1), "write_file", arguments()));
-    let mut alive = held.held();
-    let mut idle = held.site.connect();
-    held.site.signal("INT");
-    assert!(idle.ends(), "it has heard the first");
-    held.site.signal("INT");
-    assert!(held.site.wait().success());
-    alive.read_to_end(&mut Vec::new()).expect("the hook is ended");
-    assert!(!held.root.path().join("w.txt").exists());
 }
 
 #[test]

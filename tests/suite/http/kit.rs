@@ -66,11 +66,7 @@ impl Site {
     /// Serves with the configuration `toml` and these options, and keeps a log of what is worth the `level`, if one is
     /// asked for: what it says.
     pub fn logged(root: &Path, toml: &str, options: &[&str], level: &str) -> (Self, impl Fn() -> String + use<>) {
-        Site::logged_with(root, Temp::with(&[("toolgate/toolgate.toml", toml)]), options, level)
-    }
-
-    /// [`Self::logged`] with the user's folder as it is.
-    pub fn logged_with(root: &Path, state: Temp, options: &[&str], level: &str) -> (Self, impl Fn() -> String + use<>) {
+        let state = Temp::with(&[("toolgate/toolgate.toml", toml)]);
         let log = state.path().join("log");
         let file = std::fs::File::create(&log).expect("a file");
         let said = move || std::fs::read_to_string(&log).expect("a log");
@@ -78,10 +74,10 @@ impl Site {
         let command = if level.is_empty() { command.env_remove("RUST_LOG") } else { command.env("RUST_LOG", level) };
         let mut child = command.stderr(file).spawn().expect("the toolgate binary");
         let address = loop {
-            if let Some((_, rest)) = said().split_once("serves MCP at http")
+            if let Some((_, rest)) = said().split_once("serves MCP at http://")
                 && let Some((address, _)) = rest.split_once("/mcp")
             {
-                break address.trim_start_matches('s').trim_start_matches("://").parse().expect("an address");
+                break address.parse().expect("an address");
             }
             assert!(child.try_wait().expect("a process").is_none(), "it has ended: {}", said());
         };

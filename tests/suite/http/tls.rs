@@ -81,53 +81,6 @@ fn a_renewed_certificate_is_shown_to_whoever_connects_from_then_on() {
     assert_eq!(text(&before.answer().json()["result"]), "1: one\n", "who was connected before");
 }
 
-/// Whoever connects is shown the last one that was good; what is wrong with the new one is said, and where.
-#[cfg(unix)]
-#[test]
-fn a_certificate_that_cannot_be_renewed_stays_as_it_was() {
-    let temp = Temp::with(&[("a.txt", "one\n")]);
-    let state = Temp::with(&[("toolgate/toolgate.toml", "[http.tls]\ncertificate = \"tls.crt\"\nkey = \"tls.key\"\n")]);
-    let put = |state: &Temp, name: &str, kind: &str| {
-        let bytes = std::fs::read(fixture(&format!("{name}.{kind}"))).expect("a fixture");
-        state.write(&format!("toolgate/tls.{kind}"), bytes);
-    };
-    ["crt", "key"].iter().for_each(|kind| put(&state, "tls", kind));
-    let (site, said) = Site::logged_with(temp.path(), state, &[], "warn");
-    let read = || call(json!(1), "read_file", json!({"path": "a.txt"})).instead("host", "localhost");
-    let shows = |certificate: &str| {
-        let mut wire = client_that_knows(&site, certificate);
-        wire.try_write(&read().bytes()).is_ok_and(|()| text(&wire.answer().json()["result"]) == "1: one\n")
-    };
-    assert!(shows("tls.crt") && !shows("tls-renewed.crt"));
-    let faults = || said().matches("the configuration cannot be read again; all stays as it is").count();
-    for (n, (file, content)) in [
-        ("tls.crt", "nonsense".as_bytes()),
-        ("tls.crt", b""),
-        ("tls.crt", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
-        ("tls.key", b"nonsense"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let before = faults();
-        site.home().write(&format!("toolgate/{file}"), content);
-        site.signal("HUP");
-        becomes("it is said", || faults() > before);
-        assert!(shows("tls.crt"), "{n}: the old one stays");
-        let line = said().lines().last().unwrap_or_default().to_owned();
-        assert!(line.contains(file) || line.contains("certificate"), "{n}: it says what is wrong: {line}");
-    }
-    // The two files are written one after the other, as they are in life.
-    put(site.home(), "tls-renewed", "crt");
-    site.signal("HUP");
-    put(site.home(), "tls-renewed", "key");
-    becomes("the renewed one is shown", || shows("tls-renewed.crt"));
-    std::fs::remove_file(site.home().path().join("toolgate/tls.key")).expect("a file");
-    site.signal("HUP");
-    becomes("it is said", || said().contains("tls.key"));
-    assert!(shows("tls-renewed.crt"), "the last good one stays");
-}
-
 #[test]
 fn a_certificate_that_is_none_is_refused_at_the_start() {
     let temp = Temp::new();
