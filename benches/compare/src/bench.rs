@@ -17,6 +17,8 @@ pub struct Bench {
     /// The folder that everybody is given.
     pub root: PathBuf,
     pub ripgrep: Option<String>,
+    /// The server that is made of the official SDK.
+    pub sdk: Option<PathBuf>,
     pub toolgate: PathBuf,
     pub floor: PathBuf,
     pub rounds: usize,

@@ -1,15 +1,17 @@
 //! Measures toolgate, its peers and the floors side by side, and writes the tables and charts.
 //!
-//! `compare --toolgate BIN --floor BIN --peers DIR --work DIR --out DIR [--quick] [--only PART]`; `run` beside this crate gives all
+//! `compare --toolgate BIN --floor BIN --peers DIR --work DIR --out DIR [--sdk BIN] [--quick] [--only PART]`; `run` beside this crate gives all
 //! of them.
 
 mod bench;
 mod chart;
 mod data;
+mod http;
 mod peers;
 mod report;
 mod rows;
 mod score;
+mod sdk;
 mod server;
 
 use std::collections::BTreeMap;
@@ -39,6 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bench = Bench {
         contestants: peers::all(&toolgate, &floor, &peers, &files, &scratch),
         ripgrep: peers::ripgrep(&peers),
+        sdk: given("--sdk").map(PathBuf::from).filter(|sdk| sdk.exists()),
         root: files,
         toolgate,
         floor,
@@ -103,6 +106,10 @@ fn rows_of(bench: &Bench, only: &str) -> Result<Vec<Row>, Box<dyn Error>> {
     }
     if wanted("oneshot") {
         rows.push(said(rows::one_shot(bench, 4096, rounds)?));
+    }
+    if wanted("sdk") {
+        rows.extend(sdk::over_pipes(bench, rounds)?.into_iter().map(said));
+        rows.extend(sdk::over_http(bench, rounds)?.into_iter().map(said));
     }
     Ok(rows)
 }

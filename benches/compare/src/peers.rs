@@ -38,6 +38,10 @@ pub struct Contestant {
 pub const OURS: &str = "toolgate";
 pub const RELAXED: &str = "toolgate, durability process";
 pub const FLOOR: &str = "floor";
+/// The official Rust SDK, with the streams of events that it answers with by default.
+pub const SDK: &str = "rmcp 3.11.0";
+/// The same, answering with plain JSON and without sessions.
+pub const SDK_JSON: &str = "rmcp 3.11.0, plain JSON";
 
 /// Everybody who is installed. `scratch` holds what they write about themselves.
 pub fn all(toolgate: &Path, floor: &Path, peers: &Path, root: &Path, scratch: &Path) -> Vec<Contestant> {
@@ -108,11 +112,11 @@ pub fn ripgrep(peers: &Path) -> Option<String> {
     installed.exists().then(|| text(&installed))
 }
 
-fn text(path: &Path) -> String {
+pub fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn ours(toolgate: &Path, root: &str, scratch: &Path, durability: &str) -> Vec<String> {
+pub fn ours(toolgate: &Path, root: &str, scratch: &Path, durability: &str) -> Vec<String> {
     let config = scratch.join(format!("{durability}.toml"));
     let _ = fs::write(&config, format!("durability = \"{durability}\"\n"));
     let state = scratch.join(format!("state-{durability}"));
