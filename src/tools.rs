@@ -133,6 +133,10 @@ fn missing_folders(view: &View, path: &WsPath) -> Result<Vec<Change>, ToolError>
             Err(error) if matches!(error.kind, FileErrorKind::NotFound) => {}
             Err(error) => return Err(error.into()),
         }
+        // A folder cannot be made where a link is, even if that leads nowhere.
+        if matches!(view.look(&missing), Ok(Kind::Link)) {
+            return Err(broken_link(view, &missing).unwrap_or_else(|| FileErrorKind::AlreadyExists.at(&missing).into()));
+        }
         folder = missing.parent();
         steps.push(Change::MakeDir { path: missing });
     }
@@ -162,6 +166,31 @@ impl From<Kind> for PathKind {
     }
 }
 
+/// Tells of the link at `path`, or on the way there, that leads to nothing; nothing if no link is to blame.
+fn broken_link(view: &View, path: &WsPath) -> Option<ToolError> {
+    let ways = std::iter::successors(Some(path.clone()), WsPath::parent).filter(|way| !way.is_root());
+    let way = ways.into_iter().find(|way| matches!(view.look(way), Ok(Kind::Link)))?;
+    if view.stat(&way).is_ok() {
+        return None;
+    }
+    let target = view.about(&way).ok()?.target?;
+    let message = format!(
+        "{way} is a link to {}, and nothing is there. {}",
+        shown(&target),
+        if way == *path {
+            "Make what it points to, or take the link away with delete_path."
+        } else {
+            "Choose another path, or take the link away with delete_path first."
+        }
+    );
+    Some(
+        ToolError::new(ErrorCode::FileNotFound, message)
+            .with("path", path.to_string())
+            .with("link", way.to_string())
+            .with("target", target),
+    )
+}
+
 /// What something is, in a word for people and models.
 fn kind_word(kind: Kind) -> &'static str {
     match kind {
@@ -188,11 +217,14 @@ fn shown(path: &str) -> String {
     if path.contains(char::is_control) { serde_json::Value::from(path).to_string() } else { path.to_owned() }
 }
 
-/// The same error; where nothing is at the path, with what may have been meant: another Unicode form, another case, a
-/// slip of the pen.
+/// The same error; where nothing is at the path, with what may have been meant: a link that leads nowhere, another Unicode
+/// form, another case, a slip of the pen.
 fn not_found(view: &View, path: &WsPath, error: ToolError) -> ToolError {
     if error.code != ErrorCode::FileNotFound || view.text_rules() == TextRules::Exact {
         return error;
+    }
+    if let Some(broken) = broken_link(view, path) {
+        return broken;
     }
     let Some(folder) = path.parent() else { return error };
     let Ok(listing) = view.list(&folder, NAMES_COMPARED) else { return error };

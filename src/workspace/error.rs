@@ -26,6 +26,9 @@ pub enum FileErrorKind {
     /// A link on the way leads outside.
     #[error("a link on the way leads outside the workspace")]
     Outside,
+    /// Links on the way lead round in a circle, or there are more of them than are followed.
+    #[error("links on the way lead round in a circle")]
+    LinkLoop,
     /// Something is there, but not a regular file.
     #[error("not a regular file")]
     NotAFile,
@@ -92,6 +95,13 @@ impl From<FileError> for ToolError {
                 format!(
                     "{path} leads outside the workspace through a link (links to absolute paths count as outside, \
                      also when they point back in). Use the path of the real file inside the workspace."
+                ),
+            ),
+            FileErrorKind::LinkLoop => ToolError::new(
+                ErrorCode::NotAFile,
+                format!(
+                    "{path} leads to nothing: the links on the way go round in a circle. list_dir shows where each points; \
+                     delete_path takes a link away."
                 ),
             ),
             FileErrorKind::NotAFile => ToolError::new(

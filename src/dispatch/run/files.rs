@@ -280,6 +280,18 @@ impl CommitError {
             {
                 FileErrorKind::AlreadyExists.at(&path).into()
             }
+            // A link may lead into a folder that is missing, or the folder has gone meanwhile.
+            CommitError::File(FileError { path, kind: FileErrorKind::NotFound })
+                if set.iter().flat_map(Change::paths).all(|there| *there != path) =>
+            {
+                ToolError::new(
+                    ErrorCode::FileNotFound,
+                    format!(
+                        "The folder {path} is not there, and nothing was changed. Make it with make_dir, then call again."
+                    ),
+                )
+                .with("path", path.to_string())
+            }
             CommitError::File(error) => error.into(),
             CommitError::Ledger(error) => error.into(),
         }

@@ -21,16 +21,28 @@ pub(in crate::workspace) fn fault(error: io::Error) -> FileErrorKind {
         StorageFull | QuotaExceeded | FileTooLarge => FileErrorKind::NoSpace,
         InvalidFilename => FileErrorKind::BadName("it is longer than the file system takes".to_owned()),
         _ if no_text(&error) => FileErrorKind::BadName("the file system does not take its characters".to_owned()),
+        _ if is_circle(&error) => FileErrorKind::LinkLoop,
         _ if not_openable(&error) => FileErrorKind::NotAFile,
         _ => FileErrorKind::Io(error),
     }
 }
 
-/// A link that leads round in a circle, a socket, or a device that nobody drives.
+/// More links on the way than the system follows.
+#[cfg(unix)]
+fn is_circle(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_circle(_: &io::Error) -> bool {
+    false
+}
+
+/// A socket, or a device that nobody drives.
 #[cfg(unix)]
 fn not_openable(error: &io::Error) -> bool {
     use rustix::io::Errno;
-    [Errno::LOOP, Errno::NXIO, Errno::NODEV].map(Errno::raw_os_error).map(Some).contains(&error.raw_os_error())
+    [Errno::NXIO, Errno::NODEV].map(Errno::raw_os_error).map(Some).contains(&error.raw_os_error())
 }
 
 /// The name is not in the encoding that the file system wants.

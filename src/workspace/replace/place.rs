@@ -63,7 +63,7 @@ impl Place {
             // `..` is left for the system to resolve, since a part before it may be a link.
             way = folder.join(target);
         }
-        Err(FileErrorKind::NotAFile.at(path))
+        Err(FileErrorKind::LinkLoop.at(path))
     }
 
     /// The place of the folder at `path`, links in its parents followed; nothing for the root.

@@ -118,3 +118,63 @@ fn a_circle_of_folders_is_listed_once() {
         "B076"
     );
 }
+
+/// Every tool that looks for what a link leads to says that it leads nowhere, and where that is.
+#[test]
+fn a_link_that_leads_to_nothing_is_told_as_one() {
+    let links = [("gone", "nothing"), ("far", "no/where"), ("chain", "gone")];
+    let mut desk = linked(&[("other", "1\n")], &links);
+    let calls = |path: &str| {
+        [
+            ("read_file", json!({ "path": path })),
+            ("list_dir", json!({ "path": path })),
+            ("find_files", json!({ "path": path, "pattern": "*" })),
+            ("search_files", json!({ "path": path, "pattern": "x" })),
+            ("patch_file", json!({ "path": path, "old_str": "1", "new_str": "2" })),
+            ("patch_files", json!({ "patches": [{ "path": path, "old_str": "1", "new_str": "2" }] })),
+        ]
+    };
+    for (link, to) in links {
+        for path in [link.to_owned(), format!("{link}/below"), format!("{link}/far/below")] {
+            for (tool, arguments) in calls(&path) {
+                let reply = desk.call(tool, arguments);
+                says(reply.error("file_not_found"), &[&format!("{link} is a link to {to}, and nothing is there")]);
+                assert!(reply.details().get("did_you_mean").is_none(), "B070: {tool} {path}: {reply:?}");
+            }
+        }
+        for create_dirs in [false, true] {
+            let below = json!({ "path": format!("{link}/new"), "content": "x", "create_dirs": create_dirs });
+            says(desk.call("write_file", below).error("file_not_found"), &[&format!("{link} is a link to {to}")]);
+        }
+        says(desk.call("make_dir", json!({ "path": format!("{link}/d") })).error("file_not_found"), &["is a link"]);
+    }
+    for create_dirs in [false, true] {
+        let through = json!({ "path": "far", "content": "x", "create_dirs": create_dirs });
+        says(desk.call("write_file", through).error("file_not_found"), &["The folder no is not there", "make_dir"]);
+    }
+    desk.call("make_dir", json!({ "path": "no" })).ok();
+    desk.write("far", "x").ok();
+    assert_eq!(desk.folder.text("no/where"), "x", "B069");
+}
+
+#[test]
+fn links_in_a_circle_are_told_as_that() {
+    let mut desk = linked(&[("other", "")], &[("a", "b"), ("b", "a"), ("self", "self")]);
+    for path in ["a", "b", "self", "a/x", "self/x/y"] {
+        for (tool, arguments) in [
+            ("read_file", json!({ "path": path })),
+            ("write_file", json!({ "path": path, "content": "x", "create_dirs": true })),
+            ("patch_file", json!({ "path": path, "old_str": "1", "new_str": "2" })),
+            ("list_dir", json!({ "path": path })),
+            ("find_files", json!({ "path": path, "pattern": "*" })),
+            ("search_files", json!({ "path": path, "pattern": "x" })),
+            ("make_dir", json!({ "path": path })),
+        ] {
+            says(desk.call(tool, arguments).error("not_a_file"), &["go round in a circle", "list_dir"]);
+        }
+    }
+    // The links themselves can be moved and taken away.
+    desk.call("move_path", json!({ "from": "self", "to": "own" })).ok();
+    desk.call("delete_path", json!({ "path": "b" })).ok();
+    says(desk.read("a").error("file_not_found"), &["a is a link to b, and nothing is there"]);
+}
