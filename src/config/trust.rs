@@ -40,6 +40,7 @@ impl Trust {
     /// The file cannot be read or written.
     pub fn remember(&self, path: &Path, content: &[u8]) -> Result<(), TrustError> {
         let name = name(path);
+        let _alone = self.alone().map_err(|source| self.fault("locked", source))?;
         let mut lines: Vec<String> = self
             .lines()?
             .into_iter()
@@ -70,11 +71,23 @@ impl Trust {
         }
     }
 
+    /// Keeps other processes from remembering something meanwhile, until it is dropped: they would write over it.
+    #[expect(clippy::disallowed_methods, reason = "the user's own file, outside of workspaces")]
+    fn alone(&self) -> std::io::Result<std::fs::File> {
+        std::fs::create_dir_all(self.folder())?;
+        // The file itself is replaced, so it is none to hold on to.
+        let lock = std::fs::File::create(self.file.with_extension("lock"))?;
+        lock.lock()?;
+        Ok(lock)
+    }
+
+    fn folder(&self) -> &Path {
+        self.file.parent().unwrap_or(Path::new("."))
+    }
+
     /// Old or new, never a half.
     #[expect(clippy::disallowed_methods, reason = "the user's own file, outside of workspaces")]
     fn write(&self, text: &str) -> std::io::Result<()> {
-        let folder = self.file.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
         let draft = self.file.with_extension(format!("{}.new", std::process::id()));
         let mut file = std::fs::File::create(&draft)?;
         let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());

@@ -378,3 +378,24 @@ fn what_moved_and_went_whole_is_shown_and_taken_back() {
     assert_eq!((bed.root.text("d/a").as_str(), bed.root.text("b").as_str()), ("1\n", "2\n"));
     assert!(!bed.root.path().join("c").exists());
 }
+
+#[test]
+fn of_many_that_are_trusted_at_once_none_is_lost() {
+    let state = Temp::new();
+    let roots: Vec<Temp> = (0..12).map(|_| Temp::with(&[("toolgate.toml", "protect_git = false\n")])).collect();
+    let trust = |root: &Temp, options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolgate"));
+        command.arg("trust").arg(root.path()).args(options).arg("--state").arg(state.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the toolgate binary")
+    };
+    let at_once: Vec<_> = roots.iter().map(|root| trust(root, &["--yes"])).collect();
+    for child in at_once {
+        let output = child.wait_with_output().expect("an end");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    for root in &roots {
+        let output = trust(root, &[]).wait_with_output().expect("an end");
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(told.contains("This is trusted already"), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
