@@ -175,6 +175,8 @@ declare const tools: {
     from: string;
     /** `file`, `folder` or `link`. */
     kind: string;
+    /** What is worth knowing of its new name. */
+    notes?: string[];
     /** Whether something else was there before. */
     replaced: boolean;
     /** Where it is. */
@@ -361,6 +363,8 @@ declare const tools: {
   }) => Promise<{
     /** The files that are as they were before it. */
     paths: string[];
+    /** Folders that the change had made and that stay, since something else is in them. */
+    stay?: string[];
     /** The change that is undone. */
     undone: string;
   }>;

@@ -43,10 +43,10 @@ pub use crate::ledger::sweeper::Sweeper;
 use crate::model::call::Caller;
 use crate::model::event::{Event, FsStep, Line};
 use crate::model::file_bytes::FileBytes;
-use crate::model::id::{CallId, ChangeId, SessionId};
+use crate::model::id::{CallId, ChangeId, KeptId, SessionId};
 use crate::model::version::Version;
 use crate::model::world::World;
-use crate::workspace::{FileError, Journal, Recovered};
+use crate::workspace::{FileError, Journal, Recovered, Survey};
 
 /// So many bytes of texts are written beside what needs them.
 const MUCH: usize = 1024 * 1024;
@@ -318,6 +318,14 @@ impl Ledger {
     /// They cannot be read, or are not those bytes any more.
     pub fn blob(&self, version: Version) -> Result<Option<Bytes>, LedgerError> {
         self.core().map_or(Ok(None), |core| core.blobs.get(version).map_err(LedgerError::Blobs))
+    }
+
+    /// The names of all that is in something that is kept whole; nothing if it is not kept.
+    ///
+    /// # Errors
+    /// It cannot be looked at.
+    pub fn kept_names(&self, kept: KeptId) -> Result<Option<Survey>, LedgerError> {
+        self.core().map_or(Ok(None), |core| core.nodes.names(kept).map_err(LedgerError::Blobs))
     }
 
     /// How much is kept.

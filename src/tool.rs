@@ -91,6 +91,12 @@ pub trait Tool: Send + Sync + 'static {
         None
     }
 
+    /// Whether a link at the end of its paths is itself what the tool is about, as when one is moved or deleted. Rules are
+    /// asked about what such a link leads to only for tools that follow it.
+    fn takes_links(&self) -> bool {
+        false
+    }
+
     /// One line for people, before it runs.
     fn present(args: &Self::Args) -> Card;
 }

@@ -7,6 +7,7 @@ pub mod find_files;
 pub mod list_dir;
 pub mod make_dir;
 pub mod move_path;
+mod naming;
 pub mod patch_file;
 pub mod patch_files;
 pub mod read_file;

@@ -340,8 +340,8 @@ pub struct Survey {
     pub below: Vec<Surveyed>,
     /// How many bytes its files have; nought where nobody asked.
     pub bytes: u64,
-    /// Stays the same as long as nothing in it changes, where somebody asked: names, kinds, modes, sizes, times, what
-    /// links say.
+    /// Stays the same as long as nothing in it changes: names and kinds, and where somebody asked for marks also modes,
+    /// sizes, times, what links say.
     pub mark: Version,
 }
 

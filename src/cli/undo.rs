@@ -107,7 +107,10 @@ impl Undoing<'_> {
         out.flush()?;
         let Completed { outcome, change, .. } = self.call(name)?;
         match outcome {
-            Ok(_) => {
+            Ok(output) => {
+                for note in output.notes() {
+                    writeln!(out, "  {}", harmless::line(&note, MESSAGE))?;
+                }
                 let redo = change.map(|id| format!("; to redo it: {}", self.command("undo", id))).unwrap_or_default();
                 writeln!(out, "{} undone{redo}", self.paint.text(Tone::Good, "✓"))?;
                 Ok(ExitCode::SUCCESS)

@@ -7,6 +7,7 @@ mod patience;
 mod records;
 mod series;
 mod sights;
+mod undoing;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -18,6 +19,7 @@ use crate::dispatch::approve::Approval;
 use crate::dispatch::completed::{Completed, Context};
 use crate::dispatch::history::CallerHistory;
 use crate::dispatch::inner::InnerCalls;
+use crate::dispatch::run::files::Gated;
 use crate::dispatch::run::patience::Patience;
 use crate::dispatch::sieve::RuleSieve;
 use crate::dispatch::turns::{Place, Turn, Use};
@@ -203,6 +205,7 @@ impl<'a> Run<'a> {
 
     fn spellings(&self, text: &str) -> Vec<String> {
         match self.view.path(text) {
+            Ok(path) if self.tool.takes_links() => self.own_spellings(&path),
             Ok(path) => self.real_spellings(&path),
             // It names nothing here, and the tool will say so; a rule may still have a word on it.
             Err(_) => vec![text.to_owned()],
@@ -251,7 +254,7 @@ impl<'a> Run<'a> {
                     return Err(error);
                 }
             };
-            let (verdict, notes) = self.file_gate(admitted, &set, &intent)?; // 6
+            let Gated { verdict, notes, set: judged } = self.file_gate(admitted, &set, &intent)?; // 6
             if approval.is_needed(self, &verdict, &set) {
                 // Whoever else wants these files does not wait for a person.
                 held = None;
@@ -262,7 +265,7 @@ impl<'a> Run<'a> {
                 continue;
             }
             self.view.check_cancelled()?;
-            let error = match self.perform(&set, &intent, held.take()) {
+            let error = match self.perform(&set, &judged, &intent, held.take()) {
                 Ok(change) => {
                     if let Some(change) = change {
                         // Performed once.
@@ -272,11 +275,11 @@ impl<'a> Run<'a> {
                 }
                 Err(error) => error,
             };
-            if !error.is_stale() || before.as_ref() == Some(&set) || !patience.goes_on() {
-                return Err(error.of(&set));
+            if !error.is_stale() || before.as_ref() == Some(&judged) || !patience.goes_on() {
+                return Err(self.told(error, &set, &intent));
             }
             held = self.exclusively(&set);
-            before = Some(set);
+            before = Some(judged);
         }
     }
 

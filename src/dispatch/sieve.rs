@@ -12,7 +12,7 @@ const READS: &str = "read_file";
 /// Holds back what the rules would not let the caller name.
 pub(super) struct RuleSieve {
     policy: Arc<Policy>,
-    tools: Vec<String>,
+    tool: String,
     caller: String,
     /// Who has asked a person about the call as it is; another question was not put.
     asked: Vec<String>,
@@ -24,28 +24,34 @@ impl RuleSieve {
         if call.changes || !policy.rules.concern(false) {
             return None;
         }
-        let mut tools = vec![call.tool.clone(), READS.to_owned()];
-        tools.dedup();
         let (policy, asked) = (Arc::clone(policy), policy.rules.askers(call));
-        Some(Arc::new(RuleSieve { policy, tools, caller: call.caller.clone(), asked }))
+        Some(Arc::new(RuleSieve { policy, tool: call.tool.clone(), caller: call.caller.clone(), asked }))
+    }
+}
+
+impl RuleSieve {
+    fn lets(&self, tool: &str, path: &str) -> bool {
+        let call = CallFacts {
+            tool: tool.to_owned(),
+            arguments: Arc::default(),
+            paths: vec![path.to_owned()],
+            changes: false,
+            caller: self.caller.clone(),
+        };
+        match self.policy.rules.judge(&call) {
+            Verdict::Allow => true,
+            Verdict::Deny(_) => false,
+            Verdict::Ask(_) => self.policy.rules.askers(&call).iter().all(|asker| self.asked.contains(asker)),
+        }
     }
 }
 
 impl Sieve for RuleSieve {
     fn shows(&self, path: &str) -> bool {
-        self.tools.iter().all(|tool| {
-            let file = CallFacts {
-                tool: tool.clone(),
-                arguments: Arc::default(),
-                paths: vec![path.to_owned()],
-                changes: false,
-                caller: self.caller.clone(),
-            };
-            match self.policy.rules.judge(&file) {
-                Verdict::Allow => true,
-                Verdict::Deny(_) => false,
-                Verdict::Ask(_) => self.policy.rules.askers(&file).iter().all(|asker| self.asked.contains(asker)),
-            }
-        })
+        self.lets(&self.tool, path) && (self.tool == READS || self.lets(READS, path))
+    }
+
+    fn enters(&self, path: &str) -> bool {
+        self.lets(&self.tool, path)
     }
 }

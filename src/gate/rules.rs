@@ -2,6 +2,7 @@
 
 mod fault;
 mod guard;
+mod inside;
 mod pattern;
 mod rule;
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -12,7 +13,7 @@ use crate::ledger::blobs::Blobs;
 use crate::ledger::store;
 use crate::model::id::KeptId;
 use crate::model::world::World;
-use crate::workspace::{Node, nodes};
+use crate::workspace::{Depth, Node, Survey, nodes};
 
 /// What was taken.
 const IT: &str = "it";
@@ -120,6 +121,12 @@ impl Nodes {
         size.write_all(bytes.to_string().as_bytes())?;
         size.set_modified(store::system_time(self.world.now())?)?;
         if self.durable { size.sync_all() } else { Ok(()) }
+    }
+
+    /// The names of all that is in one; nothing if it is not here.
+    pub(super) fn names(&self, id: KeptId) -> io::Result<Option<Survey>> {
+        let Some(own) = self.own(id)?.filter(|own| is_there(own, IT).unwrap_or(true)) else { return Ok(None) };
+        nodes::survey(&own, Path::new(IT), Depth::Names).map(Some).map_err(|(_, error)| error)
     }
 
     pub(super) fn has(&self, id: KeptId) -> io::Result<bool> {

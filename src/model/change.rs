@@ -55,7 +55,7 @@ pub enum Change {
         from: WsPath,
         /// To where.
         to: WsPath,
-        /// The bytes of a file that moves; of anything else nothing can be expected.
+        /// The bytes of a file that moves; of a folder the mark that a survey of its names gave; of a link nothing.
         expect: Expect,
     },
     /// A file, a link itself, or a folder with all that is in it goes. It is kept whole, as it is.
@@ -108,6 +108,15 @@ impl Change {
 pub struct ChangeSet(Vec<Change>);
 
 impl ChangeSet {
+    /// The same steps, but for the one at `at`.
+    pub(crate) fn with(&self, at: usize, change: Change) -> Self {
+        let mut steps = self.0.clone();
+        if let Some(step) = steps.get_mut(at) {
+            *step = change;
+        }
+        ChangeSet(steps)
+    }
+
     /// A set of these steps.
     #[must_use]
     pub fn new(changes: Vec<Change>) -> Self {

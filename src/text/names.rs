@@ -11,12 +11,13 @@ pub fn look_alike(one: &str, other: &str) -> bool {
 /// Why Windows could not hold a file of this name, if it could not (B098).
 #[must_use]
 pub fn refused_by_windows(name: &str) -> Option<&'static str> {
-    const DEVICES: [&str; 22] = [
-        "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1",
-        "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
-    ];
-    let stem = name.split('.').next().unwrap_or(name).trim_end();
-    if DEVICES.iter().any(|device| stem.eq_ignore_ascii_case(device)) {
+    const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+    // With a digit behind, of which some stand above the line as well.
+    const PORTS: [&str; 2] = ["com", "lpt"];
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_lowercase();
+    let is_digit = |text: &str| matches!(text, "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³");
+    let is_port = |port: &str| stem.strip_prefix(port).is_some_and(is_digit);
+    if DEVICES.contains(&&*stem) || PORTS.into_iter().any(is_port) {
         return Some("it is the name of a device there");
     }
     if name.contains(|c: char| c.is_control() || r#"<>:"|?*\"#.contains(c)) {
@@ -73,10 +74,24 @@ mod tests {
 
     #[test]
     fn names_windows_refuses() {
-        for name in ["nul", "aux.c", "COM1.txt", "a.txt:s", "trail. ", "trail.", "a?b", "a\nb"] {
+        for name in [
+            "nul",
+            "aux.c",
+            "COM1.txt",
+            "a.txt:s",
+            "trail. ",
+            "trail.",
+            "a?b",
+            "a\nb",
+            "COM\u{b9}",
+            "lpt\u{b3}.c",
+            "CONIN$",
+        ] {
             assert!(refused_by_windows(name).is_some(), "{name:?}");
         }
-        for name in ["null", "auxiliary.c", "com10", "a b.txt", ".gitignore", "caf\u{e9}"] {
+        for name in
+            ["null", "auxiliary.c", "com10", "com0", "lpt\u{2074}", "con$", "a b.txt", ".gitignore", "caf\u{e9}"]
+        {
             assert_eq!(refused_by_windows(name), None, "{name:?}");
         }
     }

@@ -315,6 +315,11 @@ impl Entry {
         paths
     }
 
+    /// Whether a link at the end of its paths is itself what a call is about.
+    pub(crate) fn takes_links(&self) -> bool {
+        self.made.tool.takes_links()
+    }
+
     /// One line for people about a call with these validated arguments.
     pub(crate) fn present(&self, arguments: &Value) -> Card {
         self.made.tool.present(arguments).unwrap_or_else(|| Card::new(self.spec.title))

@@ -56,6 +56,10 @@ impl Tool for DeletePath {
         }
     }
 
+    fn takes_links(&self) -> bool {
+        true
+    }
+
     async fn plan(&self, view: &View, args: Args) -> Result<Plan<Output>, ToolError> {
         let path = view.existing(&args.path)?;
         if view.is_root(&path) {

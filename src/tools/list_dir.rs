@@ -183,6 +183,10 @@ impl Walk<'_> {
     /// A folder that cannot be read, or has gone meanwhile, is a row that says so, not the end of the listing.
     fn enter(&mut self, folder: &WsPath, below: &str, depth: u32) -> Result<(), ToolError> {
         let row = self.rows.len() - 1;
+        if !self.view.may_enter(folder) {
+            self.rows[row].note = Some("a rule keeps it from being listed".to_owned());
+            return Ok(());
+        }
         match self.folder(folder, below, depth) {
             Err(error) if error.code != ErrorCode::Cancelled => {
                 self.rows[row].note = Some(format!("cannot be listed: {}", error.code));

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::missing_folders;
+use super::{missing_folders, naming};
 use crate::model::change::{Change, ChangeSet};
 use crate::model::error::ToolError;
 use crate::tool::view::View;
@@ -69,7 +69,8 @@ impl Tool for MakeDir {
             (false, false) => {
                 let mut set = missing_folders(view, &path)?;
                 set.push(Change::MakeDir { path });
-                let output = Output { path: args.path, created: true, notes: Vec::new() };
+                let made: Vec<_> = set.iter().map(Change::path).collect();
+                let output = Output { path: args.path, created: true, notes: naming::notes(view, &made) };
                 return Ok(Plan::Change { set: ChangeSet::new(set), intent: Intent::Write, output });
             }
         };

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{kind_word, missing_folders, not_found};
+use super::{kind_word, missing_folders, naming, not_found};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::path::WsPath;
@@ -46,6 +46,9 @@ pub struct Output {
     pub replaced: bool,
     /// Whether anything is different from before.
     pub changed: bool,
+    /// What is worth knowing of its new name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl Tool for MovePath {
@@ -63,6 +66,10 @@ impl Tool for MovePath {
         }
     }
 
+    fn takes_links(&self) -> bool {
+        true
+    }
+
     async fn plan(&self, view: &View, args: Args) -> Result<Plan<Output>, ToolError> {
         let from = movable(view, "from", view.existing(&args.from)?)?;
         let to = movable(view, "to", view.to_make(&args.to)?)?;
@@ -71,15 +78,28 @@ impl Tool for MovePath {
             return Err(FileErrorKind::NotAFile.at(&from).into());
         }
         let kind_name = kind_word(kind).to_owned();
-        let output = |replaced, changed| Output {
+        let output = |replaced, changed, notes| Output {
             from: args.from.clone(),
             to: args.to.clone(),
             kind: kind_name.clone(),
             replaced,
             changed,
+            notes,
         };
         if from == to {
-            return Ok(Plan::Answer(output(false, false)));
+            return Ok(Plan::Answer(output(false, false, Vec::new())));
+        }
+        if kind != Kind::Dir && naming::names_a_folder(&args.to) {
+            return Err(ToolError::new(
+                ErrorCode::NotAFile,
+                format!(
+                    "{} names a folder, and {from} is a {}. Give its whole new path, such as {}.",
+                    args.to,
+                    kind_word(kind),
+                    to.join(from.name())
+                ),
+            )
+            .with("path", args.to));
         }
         if kind == Kind::Dir && to.is_within(&from) {
             return Err(FileErrorKind::IntoItself.at(&to).into());
@@ -101,8 +121,12 @@ impl Tool for MovePath {
             }
             _ => Expect::Any,
         };
+        let mut made: Vec<_> =
+            set.iter().filter(|step| matches!(step, Change::MakeDir { .. })).map(Change::path).collect();
+        made.push(&to);
+        let notes = naming::notes(view, &made);
         set.push(Change::Move { from, to, expect });
-        let output = output(in_the_way.is_some(), true);
+        let output = output(in_the_way.is_some(), true, notes);
         Ok(Plan::Change { set: ChangeSet::new(set), intent: Intent::Write, output })
     }
 
@@ -113,6 +137,10 @@ impl Tool for MovePath {
             (true, "link") => format!("Link moved: {} to {}", output.from, output.to),
             (true, _) => format!("File moved: {} to {}", output.from, output.to),
         }
+    }
+
+    fn notes(output: &Output) -> Vec<String> {
+        output.notes.iter().map(|note| format!("[{note}]")).collect()
     }
 
     fn facts(output: &Output) -> Facts {
@@ -155,7 +183,7 @@ fn replaced(view: &View, kind: Kind, to: &WsPath, there: Kind, overwrite: bool) 
                 ),
             )
         }
-        _ if !overwrite => refuse(
+        (Kind::Dir, Kind::Dir) | (Kind::File | Kind::Link, Kind::File | Kind::Link) if !overwrite => refuse(
             ErrorCode::AlreadyExists,
             format!("A {} is at {to} already. Choose another path, or set overwrite to replace it.", kind_word(there)),
         ),
@@ -165,9 +193,10 @@ fn replaced(view: &View, kind: Kind, to: &WsPath, there: Kind, overwrite: bool) 
         _ => refuse(
             ErrorCode::AlreadyExists,
             format!(
-                "A {} is at {to}, and a {} does not replace it. Choose another path, or delete it first.",
+                "A {} is at {to}, and a {} does not replace it. Choose another path, or {} first.",
                 kind_word(there),
-                kind_word(kind)
+                kind_word(kind),
+                if there == Kind::Other { "ask the user to remove it" } else { "delete it" }
             ),
         ),
     }

@@ -4,15 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{check_expected, check_no_nul, missing_folders, not_text};
+use super::{check_expected, check_no_nul, missing_folders, naming, not_text};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::file_bytes::FileBytes;
-use crate::model::path::{WsPath, is_separator};
+use crate::model::path::WsPath;
 use crate::text::counted::counted;
 use crate::text::encoding::{self, Encoding};
 use crate::text::media;
-use crate::text::names;
 use crate::tool::view::{TextRules, View};
 use crate::tool::{Card, Effect, Facts, Intent, Plan, Spec, Tool};
 use crate::workspace::{FileErrorKind, Kind};
@@ -123,8 +122,7 @@ impl Tool for WriteFile {
 /// The path of a file that may be made: not the workspace's folder, and not spelled as a folder.
 fn file_path(view: &View, text: &str) -> Result<WsPath, ToolError> {
     let path = view.to_make(text)?;
-    let last = text.rsplit(is_separator).next().unwrap_or_default();
-    if path.is_root() || matches!(last, "" | "." | "..") {
+    if path.is_root() || naming::names_a_folder(text) {
         return Err(ToolError::new(
             ErrorCode::NotAFile,
             format!("{text} names a folder. Give the path of a file, such as {}.", path.join("notes.txt")),
@@ -176,13 +174,8 @@ fn kept(encoding: Encoding) -> Option<String> {
 
 fn create(view: &View, path: &WsPath, args: Args) -> Result<Plan<Output>, ToolError> {
     let mut changes = folders_above(view, path, args.create_dirs.unwrap_or(false))?;
-    let notes = match view.text_rules() {
-        TextRules::Exact => Vec::new(),
-        TextRules::Bridged => {
-            let made: Vec<_> = changes.iter().map(Change::path).chain([path]).collect();
-            name_notes(view, &made)
-        }
-    };
+    let made: Vec<_> = changes.iter().map(Change::path).chain([path]).collect();
+    let notes = naming::notes(view, &made);
     let content = view.file_bytes(args.content);
     let output = output(args.path, true, true, &content, notes);
     changes.push(Change::Write { path: path.clone(), expect: Expect::Absent, content });
@@ -209,32 +202,4 @@ fn folders_above(view: &View, path: &WsPath, create_dirs: bool) -> Result<Vec<Ch
         .with("path", first.path().to_string())),
         _ => Ok(steps),
     }
-}
-
-/// What is odd about the names of what is made, from the outside in: another file that looks the same, or a name that
-/// Windows refuses.
-fn name_notes(view: &View, made: &[&WsPath]) -> Vec<String> {
-    // Only the outermost has neighbours.
-    let twin = made.first().and_then(|outermost| twin(view, outermost)).map(|twin| {
-        format!(
-            "There is another entry whose name looks the same but is spelled with other Unicode characters: \"{}\". Both \
-             exist now.",
-            twin.escape_unicode()
-        )
-    });
-    let refused = made.iter().filter_map(|path| {
-        let name = path.name();
-        names::refused_by_windows(name).map(|why| format!("The name {name} cannot be used on Windows: {why}."))
-    });
-    twin.into_iter().chain(refused).collect()
-}
-
-/// The entry beside `path` whose name is the same text in another Unicode form (B021).
-fn twin(view: &View, path: &WsPath) -> Option<String> {
-    let name = path.name();
-    if name.is_ascii() {
-        return None;
-    }
-    let entries = view.list(&path.parent()?, usize::MAX).ok()?.entries;
-    entries.into_iter().map(|entry| entry.name).find(|other| other != name && names::look_alike(other, name))
 }

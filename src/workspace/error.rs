@@ -26,8 +26,8 @@ pub enum FileErrorKind {
     /// A link on the way leads outside.
     #[error("a link on the way leads outside the workspace")]
     Outside,
-    /// Links on the way lead round in a circle, or there are more of them than are followed.
-    #[error("links on the way lead round in a circle")]
+    /// Links on the way lead round in a circle, or cannot be followed: there are too many of them, or the system makes them up.
+    #[error("links on the way lead round in a circle, or cannot be followed")]
     LinkLoop,
     /// Something is there, but not a regular file.
     #[error("not a regular file")]
@@ -100,8 +100,8 @@ impl From<FileError> for ToolError {
             FileErrorKind::LinkLoop => ToolError::new(
                 ErrorCode::NotAFile,
                 format!(
-                    "{path} leads to nothing: the links on the way go round in a circle. list_dir shows where each points; \
-                     delete_path takes a link away."
+                    "{path} leads to nothing: the links on the way go round in a circle, or cannot be followed. list_dir shows \
+                     where each points; delete_path takes a link away."
                 ),
             ),
             FileErrorKind::NotAFile => ToolError::new(

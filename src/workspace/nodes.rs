@@ -12,7 +12,7 @@ use crate::workspace::replace::{carry, sync_folder};
 use crate::workspace::{Depth, Kind, Survey, Surveyed};
 
 /// Everything at `way` below `root`, and below that. Tells where it failed.
-pub(super) fn survey(root: &Dir, way: &Path, depth: Depth) -> Result<Survey, (PathBuf, io::Error)> {
+pub(crate) fn survey(root: &Dir, way: &Path, depth: Depth) -> Result<Survey, (PathBuf, io::Error)> {
     let at_top = |error| (way.to_owned(), error);
     let top = patiently(|| root.symlink_metadata(way)).map_err(at_top)?;
     let kind = kind_of(&top.file_type());
@@ -37,13 +37,30 @@ pub(super) fn survey(root: &Dir, way: &Path, depth: Depth) -> Result<Survey, (Pa
         let own = Found { path: PathBuf::new(), kind, metadata: Some(top), target };
         found.push(own);
     }
+    if depth == Depth::Names {
+        return Ok(names(kind, found));
+    }
     found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    for one in found.iter().filter(|_| depth == Depth::Marks) {
+    for one in &found {
         bytes += one.mark(&mut marks);
     }
     let below = found.into_iter().filter(|one| !one.path.as_os_str().is_empty());
     let below = below.map(|one| Surveyed { path: written(&one.path), kind: one.kind }).collect();
     Ok(Survey { kind, below, bytes, mark: marks.finish() })
+}
+
+/// What a look at names alone tells. There may be very many of them, and somebody waits.
+fn names(kind: Kind, found: Vec<Found>) -> Survey {
+    let mut below: Vec<_> =
+        found.into_iter().map(|one| Surveyed { path: written(&one.path), kind: one.kind }).collect();
+    below.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    let mut marks = VersionHasher::default();
+    marks.update(&[kind as u8]);
+    for entry in &below {
+        marks.update(entry.path.as_bytes());
+        marks.update(&[0, entry.kind as u8]);
+    }
+    Survey { kind, below, bytes: 0, mark: marks.finish() }
 }
 
 /// An entry, and what its mark is made of where somebody asked.
@@ -122,6 +139,9 @@ fn open_folder(dir: &Dir, way: &Path) -> io::Result<Dir> {
 
 /// A path below a folder with `/` between its parts.
 fn written(path: &Path) -> String {
+    if let (true, Some(plain)) = (cfg!(unix), path.to_str()) {
+        return plain.to_owned();
+    }
     let parts: Vec<_> = path.iter().map(shown).collect();
     parts.join("/")
 }

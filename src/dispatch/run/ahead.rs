@@ -5,7 +5,7 @@ use crate::model::file_bytes::FileBytes;
 use crate::model::path::WsPath;
 
 /// The steps before.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(in crate::dispatch) struct Ahead<'a>(Vec<&'a Change>);
 
 /// What will be at a path.

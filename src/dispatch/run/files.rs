@@ -15,19 +15,19 @@ use crate::model::path::WsPath;
 use crate::model::version::Version;
 use crate::text::{encoding, splice};
 use crate::tool::Intent;
-use crate::workspace::{Depth, FileError, FileErrorKind, Identity};
+use crate::workspace::{Depth, FileError, FileErrorKind, Identity, Kind};
 
 impl Run<'_> {
     /// Step 6: rules on the paths that really change, and whether the caller knows what it replaces.
-    pub(super) fn file_gate(
-        &self,
-        admitted: &Admitted,
-        set: &ChangeSet,
-        intent: &Intent,
-    ) -> Result<(Verdict, Vec<String>), ToolError> {
-        let paths = self.touched(set)?;
-        let facts = CallFacts { paths, changes: true, ..admitted.facts.clone() };
-        let verdict = admitted.verdict.clone().and(self.policy.rules.judge(&facts));
+    pub(super) fn file_gate(&self, admitted: &Admitted, set: &ChangeSet, intent: &Intent) -> Result<Gated, ToolError> {
+        let facts = CallFacts { paths: self.touched(set), changes: true, ..admitted.facts.clone() };
+        let mut verdict = admitted.verdict.clone().and(self.policy.rules.judge(&facts));
+        let mut marked = None;
+        if !matches!(verdict, Verdict::Deny(_)) {
+            let inside = self.inside(&facts, set)?;
+            verdict = verdict.and(inside.verdict);
+            marked = inside.marked;
+        }
         if let Verdict::Deny(ground) = verdict {
             return Err(ground.refusal());
         }
@@ -40,42 +40,78 @@ impl Run<'_> {
                 }
             }
         }
-        Ok((verdict, notes))
+        Ok(Gated { verdict, notes, set: marked.unwrap_or_else(|| set.clone()) })
     }
 
-    /// Every path that a set really changes: with a folder everything that is in it.
-    fn touched(&self, set: &ChangeSet) -> Result<Vec<String>, ToolError> {
-        let mut paths = Vec::new();
-        let mut ahead = Ahead::default();
-        for change in set {
-            paths.extend(self.touched_by(change, &ahead)?);
-            ahead.add(change);
-        }
-        Ok(paths)
-    }
-
-    fn touched_by(&self, change: &Change, ahead: &Ahead<'_>) -> Result<Vec<String>, ToolError> {
-        let moved = match change {
-            Change::Move { from, .. } => Some(from),
-            Change::Remove { path, .. } => Some(path),
-            Change::Restore { .. } => None,
-            _ => return Ok(self.real_spellings(change.path())),
+    /// Every path that the steps of a set name.
+    fn touched(&self, set: &ChangeSet) -> Vec<String> {
+        let spellings = |change: &Change| match change {
+            Change::Move { .. } | Change::Remove { .. } | Change::Restore { .. } => self.own_places(change),
+            _ => self.real_spellings(change.path()),
         };
-        let mut paths: Vec<_> = change.paths().flat_map(|path| self.own_spellings(path)).collect();
-        if let Some(moved) = moved.filter(|_| self.policy.rules.concern(true))
-            && let Origin::Here(now) = ahead.origin(moved)
-        {
-            let below = self.view.survey(&now, Depth::Names)?.below;
-            let within = |place: &String| below.iter().map(|entry| format!("{place}/{}", entry.path)).collect();
-            let inner: Vec<_> = paths.iter().flat_map(|place| -> Vec<String> { within(place) }).collect();
-            paths.extend(inner);
+        set.iter().flat_map(spellings).collect()
+    }
+
+    /// What rules say about all that is in the folders that a set moves, removes or brings back. What moves is marked, so
+    /// that it holds for what is in it then.
+    fn inside(&self, facts: &CallFacts, set: &ChangeSet) -> Result<Inside, ToolError> {
+        let rules = &self.policy.rules;
+        let mut inside = Inside { verdict: Verdict::Allow, marked: None };
+        let mut ahead = Ahead::default();
+        for (at, change) in set.iter().enumerate() {
+            let before = ahead.clone();
+            ahead.add(change);
+            let found = match change {
+                Change::Move { from: path, .. } | Change::Remove { path, .. } => Ok(path),
+                Change::Restore { kept, .. } => Err(*kept),
+                _ => continue,
+            };
+            let places = self.own_places(change);
+            if !places.iter().any(|place| rules.concern_inside(facts, place)) {
+                continue;
+            }
+            let survey = match found {
+                Ok(path) => match before.origin(path) {
+                    Origin::Here(now) => self.view.survey(&now, Depth::Names)?,
+                    // What a step before makes was judged there.
+                    Origin::Planned(_) => continue,
+                },
+                Err(kept) => match self.dispatcher.ledger.kept_names(kept).map_err(ToolError::from)? {
+                    Some(survey) => survey,
+                    // Then it cannot come back either, and the commit will say so.
+                    None => continue,
+                },
+            };
+            for place in &places {
+                let below = survey.below.iter().map(|entry| entry.path.as_str());
+                inside.verdict = inside.verdict.and(rules.judge_inside(facts, place, below));
+            }
+            // In the middle of a set there may be other names in it by then.
+            let as_it_is =
+                |from: &WsPath| before.origin(from) == Origin::Here(from.clone()) && !before.meddles_with(from);
+            if let (Change::Move { from, to, expect: Expect::Any }, Kind::Dir) = (change, survey.kind)
+                && as_it_is(from)
+            {
+                let (from, to) = (from.clone(), to.clone());
+                let marked = Change::Move { from, to, expect: Expect::Exactly(survey.mark) };
+                inside.marked = Some(inside.marked.as_ref().unwrap_or(set).with(at, marked));
+            }
         }
-        Ok(paths)
+        Ok(inside)
+    }
+
+    /// The places of something that changes whole, however they are written.
+    fn own_places(&self, change: &Change) -> Vec<String> {
+        let mut places: Vec<_> = change.paths().flat_map(|path| self.own_spellings(path)).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
     }
 
     /// How a path is written and where the links on the way lead: one at its end is not followed.
-    fn own_spellings(&self, path: &WsPath) -> Vec<String> {
-        let mut spellings = vec![path.to_string(), self.own_real(path).to_string()];
+    pub(super) fn own_spellings(&self, path: &WsPath) -> Vec<String> {
+        let there = self.view.spelled(path.clone());
+        let mut spellings = vec![path.to_string(), there.to_string(), self.own_real(&there).to_string()];
         spellings.dedup();
         spellings
     }
@@ -112,11 +148,12 @@ impl Run<'_> {
         path.parent().map_or_else(|| path.clone(), |folder| self.real(&folder).join(path.name()))
     }
 
-    /// Step 8: the only place from which files change. The intent is in the log before they do. `held` may be the right to
-    /// these files, if they were planned under it.
+    /// Step 8: the only place from which files change. The intent is in the log before they do. `judged` is
+    /// `set` as the gate let it through; `held` may be the right to these files, if they were planned under it.
     pub(super) fn perform(
         &self,
         set: &ChangeSet,
+        judged: &ChangeSet,
         intent: &Intent,
         held: Option<Exclusive>,
     ) -> Result<Option<ChangeId>, CommitError> {
@@ -133,14 +170,14 @@ impl Run<'_> {
         };
         match intent {
             Intent::Undo { series, .. } if !series.is_empty() => self.commit_series(series),
-            _ => self.commit(set, intent, None),
+            _ => self.commit((set, judged), intent, None),
         }
     }
 
-    /// Makes one change, whose files are this call's alone.
+    /// Makes one change, whose files are this call's alone: a set, and the same as the gate let it through.
     pub(super) fn commit(
         &self,
-        set: &ChangeSet,
+        (set, judged): (&ChangeSet, &ChangeSet),
         intent: &Intent,
         part: Option<Part>,
     ) -> Result<Option<ChangeId>, CommitError> {
@@ -159,7 +196,7 @@ impl Run<'_> {
         if let Some(part) = part {
             change = change.as_part(part);
         }
-        if let Err(error) = workspace.commit(set, &change) {
+        if let Err(error) = workspace.commit(judged, &change) {
             if matches!(error.kind, FileErrorKind::Unsettled(_)) {
                 // Not as if it had not happened: what is left of it is to be looked at.
                 change.leave();
@@ -226,6 +263,20 @@ fn lines_replaced(old: &[u8], new: &[u8]) -> Option<Replaced> {
     let (old, new) = (encoding::decode(old).ok()?.text, encoding::decode(new).ok()?.text);
     let apart = splice::lines_apart(old.as_bytes(), new.as_bytes());
     Some(Replaced { first: apart.before as u64 + 1, removed: apart.removed as u64, added: apart.added as u64 })
+}
+
+/// What the file gate lets through, or wants a person to decide about.
+pub(super) struct Gated {
+    pub(super) verdict: Verdict,
+    pub(super) notes: Vec<String>,
+    /// The set that was judged: it holds only for what was there to be judged.
+    pub(super) set: ChangeSet,
+}
+
+/// What rules say of all that is in folders.
+struct Inside {
+    verdict: Verdict,
+    marked: Option<ChangeSet>,
 }
 
 /// Why a change was not made.

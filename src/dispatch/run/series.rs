@@ -30,7 +30,8 @@ impl Run<'_> {
         for (undone, set) in series {
             let intent = Intent::Undo { change: *undone, series: Vec::new() };
             let as_it_is = self.as_it_is(set, &ahead);
-            match self.commit(as_it_is.as_ref().unwrap_or(set), &intent, part) {
+            let as_it_is = as_it_is.as_ref().unwrap_or(set);
+            match self.commit((as_it_is, as_it_is), &intent, part) {
                 Ok(change) => made.push(change),
                 Err(error) => return Err(self.take_back(part, error)),
             }

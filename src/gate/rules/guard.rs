@@ -59,6 +59,26 @@ impl Guard {
         Guard { decision: Decision::Ask, ..self }
     }
 
+    /// Whether it could be hit by what lies in `folder`, where the folder itself does not hit it.
+    pub(super) fn reaches_into(&self, folder: &str) -> bool {
+        match &self.what {
+            What::Everything => false,
+            What::Git => true,
+            What::Below(protected) => is_within(protected, &folded(folder)),
+        }
+    }
+
+    /// What it says about an entry of a folder that changes with all that is in it. The folders above are judged by
+    /// themselves.
+    pub(super) fn judge_entry(&self, path: &str) -> Verdict {
+        let hit = match &self.what {
+            What::Everything => true,
+            What::Git => path.rsplit('/').next().is_some_and(is_git),
+            What::Below(protected) => is_within(&folded(path), protected),
+        };
+        if hit { self.verdict(Some(path)) } else { Verdict::Allow }
+    }
+
     /// What it says about a call.
     pub(super) fn judge(&self, call: &CallFacts) -> Verdict {
         if !call.changes {
@@ -70,6 +90,10 @@ impl Guard {
             What::Below(folder) => call.paths.iter().find(|path| is_within(&folded(path), folder)).map(Some),
         };
         let Some(path) = hit else { return Verdict::Allow };
+        self.verdict(path.map(String::as_str))
+    }
+
+    fn verdict(&self, path: Option<&str>) -> Verdict {
         self.decision.verdict(|| Ground {
             by: self.by.clone(),
             reason: match path {
@@ -88,6 +112,10 @@ fn is_within(path: &str, folder: &str) -> bool {
 /// characters that HFS+ leaves out, nor the dots, spaces and stream names that Windows drops at the end; `git~1` is its
 /// short name.
 fn is_git(name: &str) -> bool {
+    // Most names are told by their first letter.
+    if name.bytes().next().is_none_or(|first| first.is_ascii() && !matches!(first, b'.' | b'g' | b'G')) {
+        return false;
+    }
     let visible = name.chars().filter(|c| !is_ignored(*c)).flat_map(char::to_lowercase).collect::<String>();
     let plain = visible.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
     matches!(plain, ".git" | "git~1")

@@ -62,6 +62,8 @@ pub(super) const EVERYTHING: [&str; 4] = ["*", "**", "**/*", "**/**"];
 pub(crate) struct Paths {
     hit: GlobSet,
     spared: GlobSet,
+    /// Of each pattern the folders that it names in plain letters at its beginning.
+    tops: Vec<String>,
     /// Whether a pattern stands for everything, the workspace's own folder too.
     everything: bool,
     folds_case: bool,
@@ -75,7 +77,24 @@ impl Paths {
             let glob = anchored(pattern)?;
             Ok((alike(&glob, folds_case).into_owned(), true))
         })?;
-        Ok(Paths { hit, spared, everything, folds_case })
+        let hitting = patterns.iter().filter(|pattern| !pattern.starts_with('!'));
+        let globs = hitting.filter_map(|pattern| anchored(pattern).ok());
+        let tops = globs.map(|glob| plain_top(&alike(&glob, folds_case)).to_owned()).collect();
+        Ok(Paths { hit, spared, tops, everything, folds_case })
+    }
+
+    /// Whether something below `folder` could be hit.
+    pub(crate) fn reach_into(&self, folder: &str) -> bool {
+        let folder = alike(folder, self.folds_case);
+        self.everything || self.tops.iter().any(|top| is_above(top, &folder) || is_above(&folder, top))
+    }
+
+    /// Whether `path` is hit, where everything above it is asked about by itself.
+    pub(crate) fn hit_entry(&self, path: &str) -> bool {
+        if self.everything {
+            return self.hits(path);
+        }
+        self.hit.is_match(&*alike(path, self.folds_case)) && self.hits(path)
     }
 
     /// Whether `path`, in its canonical spelling, is one of them or lies below one.
@@ -88,6 +107,19 @@ impl Paths {
         let reaches = |set: &GlobSet| !path.is_empty() && ancestors(path).any(|part| set.is_match(part));
         (self.everything || reaches(&self.hit)) && !reaches(&self.spared)
     }
+}
+
+/// The folders that a glob names before its first wildcard: nothing if it could match anywhere.
+fn plain_top(glob: &str) -> &str {
+    match glob.find(['*', '?', '[', '{', '\\']) {
+        None => glob,
+        Some(wild) => glob[..wild].rfind('/').map_or("", |end| &glob[..end]),
+    }
+}
+
+/// Whether `path` is `folder` or lies below it.
+fn is_above(folder: &str, path: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// `a/b/c`, `a/b`, `a`.

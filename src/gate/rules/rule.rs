@@ -161,6 +161,19 @@ impl Compiled {
         placed && named(&self.tools, tool) && named(&self.callers, caller)
     }
 
+    /// Whether it could hit something in `folder`, by what it says of paths.
+    pub(super) fn reaches_into(&self, tool: &str, caller: &str, folder: &str) -> bool {
+        let named = |names: &Option<Names>, name: &str| names.as_ref().is_none_or(|names| names.hits(name));
+        let paths = self.paths.as_ref().is_some_and(|paths| paths.reach_into(folder));
+        paths && named(&self.tools, tool) && named(&self.callers, caller)
+    }
+
+    /// Whether an entry of a folder that it reaches into is one that it is about. The folders above are asked about by
+    /// themselves.
+    pub(super) fn hits_entry(&self, path: &str) -> bool {
+        self.paths.as_ref().is_some_and(|paths| paths.hit_entry(path))
+    }
+
     /// What it says about a call that it hits.
     pub(super) fn verdict(&self, call: &CallFacts, path: Option<&str>) -> Verdict {
         self.decision.verdict(|| Ground {

@@ -368,3 +368,72 @@ fn a_rule_of_one_folder_means_the_same_below_it() {
     let judged = |path: &str| word(&only_here.judge(&call("read_file", &[path])));
     assert_eq!((judged("docs/a"), judged("code/a")), ("allow", "deny"), "what is laxer does not");
 }
+
+/// To judge what is in a folder by its names is to judge each of them.
+#[test]
+fn inside_of_a_folder_as_one_by_one() {
+    use Decision::{Allow, Ask, Deny};
+    let below =
+        ["a", "a/b", "a/.git", "a/.git/x", "secrets", "secrets/k", "secrets/pub", "x.env", "CAFE\u{301}", "GIT~1"];
+    type Line = (Decision, &'static [&'static str], &'static [&'static str]);
+    let tables: [&[Line]; 12] = [
+        &[],
+        &[(Deny, &[], &["secrets/**"])],
+        &[(Deny, &[], &["top/secrets/**"])],
+        &[(Deny, &[], &["*.env"]), (Allow, &[], &["**"])],
+        &[(Ask, &[], &["top/*/b"])],
+        &[(Deny, &[], &["**", "!top", "!other/**"])],
+        &[(Deny, &[], &["secrets", "!top/secrets/pub"])],
+        &[(Deny, &["read_file"], &["secrets"])],
+        &[(Deny, &["move_*"], &["./top/a/b"])],
+        &[(Ask, &[], &["top/[ab]/b", "t?p/x.env"])],
+        &[(Deny, &[], &["caf\u{e9}"])],
+        &[(Deny, &[], &["topp/**", "to", "b"])],
+    ];
+    for (list, otherwise, git, folds) in tables.iter().flat_map(|list| {
+        [(Allow, false, false), (Allow, true, false), (Deny, false, true), (Ask, true, true)]
+            .map(|(otherwise, git, folds)| (list, otherwise, git, folds))
+    }) {
+        let mut rules = Rules::folding_case(folds);
+        for (decision, tools, paths) in *list {
+            rules.add(&on(*decision, tools, paths), "line 1", None).expect("a rule");
+        }
+        rules.otherwise(otherwise);
+        if git {
+            rules.guard(Guard::git());
+            rules.guard(Guard::below(&WsPath::parse("top/a/b").expect("a path"), "us", "ours").asking());
+        }
+        for folder in ["top", "other", "top/deep", "b"] {
+            let facts = call("move_path", &[folder]);
+            let paths: Vec<_> = below.iter().map(|name| format!("{folder}/{name}")).collect();
+            let all: Vec<_> = std::iter::once(folder).chain(paths.iter().map(String::as_str)).collect();
+            let one_by_one = rules.judge(&call("move_path", &all));
+            let mut at_once = rules.judge(&facts);
+            if rules.concern_inside(&facts, folder) {
+                at_once = at_once.and(rules.judge_inside(&facts, folder, below));
+            }
+            assert_eq!(word(&at_once), word(&one_by_one), "{list:?} {otherwise:?} {git} {folds} {folder}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_about_another_place_needs_no_look_inside() {
+    for (pattern, folder, concerns) in [
+        ("secrets/**", "src", false),
+        ("secrets/**", "secrets", true),
+        ("a/b/**", "a", true),
+        ("a/b/**", "a/c", false),
+        ("a/b*/c", "a", true),
+        ("a/b*/c", "b", false),
+        ("secrets", "src", true),
+        ("*.env", "src", true),
+        ("./secrets", "src", false),
+    ] {
+        let rules = rules(&[on(Decision::Deny, &[], &[pattern])]);
+        assert_eq!(rules.concern_inside(&call("move_path", &[folder]), folder), concerns, "{pattern} {folder}");
+        let others =
+            self::rules(&[on(Decision::Deny, &["read_file"], &[pattern]), on(Decision::Allow, &[], &[pattern])]);
+        assert!(!others.concern_inside(&call("move_path", &[folder]), folder), "{pattern} {folder}");
+    }
+}

@@ -16,6 +16,7 @@ use crate::tool::{Act, Card, Plan, Tool};
 pub(super) trait AnyTool: Send + Sync {
     fn arguments_schema(&self) -> Result<Value, SchemaFault>;
     fn output_schema(&self) -> Result<Value, SchemaFault>;
+    fn takes_links(&self) -> bool;
     /// Nothing, if the arguments are not the tool's.
     fn present(&self, arguments: &Value) -> Option<Card>;
     fn plan<'a>(&'a self, view: &'a View, arguments: &Value) -> BoxFuture<'a, Result<ErasedPlan, ToolError>>;
@@ -35,6 +36,10 @@ impl<T: Tool> AnyTool for T {
 
     fn output_schema(&self) -> Result<Value, SchemaFault> {
         output_schema::<T::Output>()
+    }
+
+    fn takes_links(&self) -> bool {
+        Tool::takes_links(self)
     }
 
     fn present(&self, arguments: &Value) -> Option<Card> {

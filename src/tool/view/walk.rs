@@ -12,6 +12,11 @@ use crate::workspace::{Flow, Found, Kind, Walk, Walked};
 pub trait Sieve: Send + Sync {
     /// Whether what is at `path` may be shown.
     fn shows(&self, path: &str) -> bool;
+
+    /// Whether the same call on the folder at `path` could be made.
+    fn enters(&self, path: &str) -> bool {
+        self.shows(path)
+    }
 }
 
 /// What a walk through a view shows.
@@ -47,6 +52,14 @@ impl View {
     /// The same view, but what `sieve` holds back is not shown by [`View::walk`].
     pub(crate) fn through(&self, sieve: Arc<dyn Sieve>) -> Self {
         View { sieve: Some(sieve), ..self.clone() }
+    }
+
+    /// Whether the caller could make the same call on the folder at `path`, which it did not name.
+    pub(crate) fn may_enter(&self, path: &WsPath) -> bool {
+        self.sieve.as_ref().is_none_or(|sieve| {
+            let real = self.workspace.real(path);
+            sieve.enters(path.as_str()) && (real == *path || sieve.enters(real.as_str()))
+        })
     }
 
     /// Shows everything below the folder at `path`, or the file that is there. Links on the way to `path` are followed, links

@@ -9,6 +9,7 @@ pub(super) const CASES: &[Case] = &[
     ("a file moves", file_moves),
     ("a folder moves with all that is in it", folder_moves),
     ("a move leads into a folder that the set makes", into_made),
+    ("a folder moves only with the names that were expected in it", expected_names),
     ("a file that is not the expected one does not move", stale),
     ("nothing moves onto what is there", occupied),
     ("what is not there does not move", missing),
@@ -54,6 +55,24 @@ fn file_moves(bench: &Bench<'_>) {
     bench.absent("top.txt");
     bench.holds("src/moved.txt", "top\n");
     bench.done(vec![move_path("src/moved.txt", "top.txt", Expect::Any)]);
+    bench.untouched();
+}
+
+fn expected_names(bench: &Bench<'_>) {
+    let names = |bench: &Bench<'_>| match bench.workspace.survey(&at("src"), Depth::Names) {
+        Ok(survey) => survey.mark,
+        Err(error) => panic!("{}: {error}", bench.name),
+    };
+    let before = names(bench);
+    bench.done(vec![write("src/late.txt", Expect::Absent, "late\n")]);
+    let late = move_path("src", "moved", Expect::Exactly(before));
+    fails(bench, vec![late.clone()], "moved", "Stale");
+    bench.holds("src/late.txt", "late\n");
+    bench.absent("moved");
+    bench.done(vec![delete("src/late.txt", exactly("late\n"))]);
+    bench.done(vec![late]);
+    bench.absent("src");
+    bench.done(vec![move_path("moved", "src", Expect::Any)]);
     bench.untouched();
 }
 

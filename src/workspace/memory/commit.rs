@@ -103,8 +103,12 @@ impl Work<'_> {
         if to.is_root() || is_there(to) {
             return Err(FileErrorKind::Stale { now: None }.at(to));
         }
-        if let (Some(held), Expect::Exactly(_)) = (self.files.get(from), expect) {
-            meets(expect, Some(held)).map_err(|kind| kind.at(from))?;
+        match (self.files.get(from), expect) {
+            (Some(held), Expect::Exactly(_)) => meets(expect, Some(held)).map_err(|kind| kind.at(from))?,
+            (None, Expect::Exactly(mark)) if survey(self.files, from)?.mark != mark => {
+                return Err(FileErrorKind::Stale { now: None }.at(to));
+            }
+            _ => {}
         }
         shift(self.files, from, to);
         self.done.push(Done::Moved { from: from.clone(), to: to.clone() });

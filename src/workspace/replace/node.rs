@@ -133,7 +133,7 @@ impl Node {
             Err((_, error)) if error.kind() == io::ErrorKind::NotFound => return Err(absent().at(path)),
             survey => survey.map_err(|(_, error)| fault(error).at(path))?,
         };
-        check(&survey, expect).map_err(|kind| kind.at(path))?;
+        check(&survey, expect, Depth::Marks).map_err(|kind| kind.at(path))?;
         let Survey { mark, bytes, .. } = survey;
         let again = kept.is_some();
         let kept = kept.unwrap_or_else(|| KeptId::new(RandomState::new().hash_one(mark.to_string())));
@@ -243,9 +243,18 @@ impl Node {
             Deed::Move { from, expect, .. } => {
                 relocate(from, place)?;
                 self.state = State::Put;
-                let (Expect::Exactly(wanted), true) = (expect, is_file(place).map_err(fault)?) else { return Ok(()) };
-                let now = version_at(place, &place.name).map_err(fault)?;
-                if now == Some(*wanted) { Ok(()) } else { Err(FileErrorKind::Stale { now }) }
+                let Expect::Exactly(wanted) = expect else { return Ok(()) };
+                match place.dir.symlink_metadata(&place.name).map_err(fault)? {
+                    metadata if metadata.is_file() => {
+                        let now = version_at(place, &place.name).map_err(fault)?;
+                        if now == Some(*wanted) { Ok(()) } else { Err(FileErrorKind::Stale { now }) }
+                    }
+                    metadata if metadata.is_dir() => {
+                        let survey = nodes::survey(&place.dir, Path::new(&place.name), Depth::Names);
+                        check(&survey.map_err(|(_, error)| fault(error))?, *expect, Depth::Names)
+                    }
+                    _ => Ok(()),
+                }
             }
             Deed::Remove { mark, kept, again, .. } => {
                 if *again {
@@ -255,7 +264,7 @@ impl Node {
                 disk::rename(&place.dir, &place.name, temp.as_ref()).map_err(gone)?;
                 self.state = State::Put;
                 let survey = nodes::survey(&place.dir, Path::new(&temp), Depth::Marks);
-                check(&survey.map_err(|(_, error)| fault(error))?, Expect::Exactly(*mark))
+                check(&survey.map_err(|(_, error)| fault(error))?, Expect::Exactly(*mark), Depth::Marks)
             }
             Deed::Restore { kept, .. } => {
                 self.state = State::Taken;
@@ -412,21 +421,17 @@ pub(super) fn is_there(place: &Place, name: &std::ffi::OsStr) -> io::Result<bool
     }
 }
 
-fn is_file(place: &Place) -> io::Result<bool> {
-    place.dir.symlink_metadata(&place.name).map(|metadata| metadata.is_file())
-}
-
 fn version_at(place: &Place, name: &std::ffi::OsStr) -> io::Result<Option<Version>> {
     Ok(InHand::open(&place.dir, name)?.map(|file| file.version))
 }
 
-/// Whether what goes is what was expected, and can be kept.
-fn check(survey: &Survey, expect: Expect) -> Result<(), FileErrorKind> {
+/// Whether what goes is what was expected, and can be kept; of what moves only the names are expected.
+fn check(survey: &Survey, expect: Expect, depth: Depth) -> Result<(), FileErrorKind> {
     if matches!(expect, Expect::Exactly(mark) if mark != survey.mark) || expect == Expect::Absent {
         return Err(FileErrorKind::Stale { now: None });
     }
     let special = survey.kind == Kind::Other || survey.below.iter().any(|entry| entry.kind == Kind::Other);
-    if special { Err(FileErrorKind::NotAFile) } else { Ok(()) }
+    if depth == Depth::Marks && special { Err(FileErrorKind::NotAFile) } else { Ok(()) }
 }
 
 fn within(path: &str, folder: &str) -> bool {

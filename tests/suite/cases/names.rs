@@ -166,3 +166,33 @@ fn drive_letters_and_separators_name_the_same_file() {
         assert_eq!(desk.read(&path).ok(), "1: 1\n", "B095: {path}");
     }
 }
+
+/// Whatever makes a name says what is odd about it.
+#[test]
+fn every_tool_that_makes_a_name_tells_what_is_odd_about_it() {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let twin = "looks the same";
+    for (tool, arguments, wants) in [
+        (
+            "write_file",
+            json!({ "path": "aux/COM\u{b9}", "content": "", "create_dirs": true }),
+            &["aux", "COM\u{b9}"][..],
+        ),
+        ("make_dir", json!({ "path": "prn" }), &["The name prn cannot be used on Windows"]),
+        ("make_dir", json!({ "path": "a/nul/c." }), &["The name nul", "The name c."]),
+        ("make_dir", json!({ "path": "caf\u{e9}" }), &[twin]),
+        ("move_path", json!({ "from": "x", "to": "conin$" }), &["The name conin$"]),
+        ("move_path", json!({ "from": "x", "to": "d/lpt1/y:z" }), &["The name lpt1", "The name y:z"]),
+        ("move_path", json!({ "from": "x", "to": "caf\u{e9}" }), &[twin]),
+        ("move_path", json!({ "from": "f", "to": "nul" }), &["The name nul"]),
+        ("write_file", json!({ "path": "bell\u{7}", "content": "" }), &["The name \"bell\\u0007\" cannot"]),
+    ] {
+        let folder = Temp::with(&[("x", "1"), ("f/in", "1"), ("cafe\u{301}", "")]);
+        says(&Desk::serving(folder).call(tool, arguments).ok(), wants);
+    }
+    let mut desk = Desk::serving(Temp::with(&[("cafe\u{301}", "1")]));
+    let reply = desk.call("move_path", json!({ "from": "cafe\u{301}", "to": "plain" }));
+    assert_eq!(reply.observations(), ["File moved: cafe\u{301} to plain"], "B098: no false alarm");
+}

@@ -363,3 +363,43 @@ fn a_name_in_another_unicode_form_moves_and_goes() {
     undo(&mut desk).ok();
     assert_eq!(desk.files().keys().collect::<Vec<_>>(), ["cafe\u{301}", "the\u{301}"]);
 }
+
+#[test]
+fn a_path_that_is_spelled_as_a_folder_is_none_for_a_file() {
+    let mut desk = served(&[("a", "1"), ("d/b", "2"), ("e/f/g", "3")]);
+    for (from, to, instead) in [("a", "new/", "new/a"), ("a", "d/", "d/a"), ("d/b", "e/.", "e/b")] {
+        says(shift(&mut desk, from, to).error("not_a_file"), &["names a folder", &format!("such as {instead}.")]);
+        says(over(&mut desk, from, to).error("not_a_file"), &["names a folder"]);
+    }
+    shift(&mut desk, "e/f/", "new/").ok();
+    assert_eq!(desk.folder.text("new/g"), "3");
+}
+
+#[test]
+fn what_is_in_the_way_is_told_with_what_to_do_about_it() {
+    let mut desk = served(&[("a", "1"), ("b", "2"), ("full/c", "3")]);
+    make(&mut desk, "empty").ok();
+    for (from, to, plain, with_overwrite) in [
+        ("a", "b", "set overwrite", ""),
+        ("a", "empty", "a file does not replace it", "delete it first"),
+        ("empty", "a", "a folder does not replace it", "delete it first"),
+        ("a", "full", "never replaced", "never replaced"),
+    ] {
+        says(shift(&mut desk, from, to).0["structuredContent"]["message"].as_str().unwrap_or_default(), &[plain]);
+        let reply = over(&mut desk, from, to);
+        if with_overwrite.is_empty() {
+            reply.ok();
+            undo(&mut desk).ok();
+        } else {
+            says(reply.0["structuredContent"]["message"].as_str().unwrap_or_default(), &[with_overwrite]);
+        }
+    }
+    #[cfg(unix)]
+    {
+        let fifo = desk.folder.path().join("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(fifo).status().expect("mkfifo").success());
+        for reply in [shift(&mut desk, "a", "fifo"), over(&mut desk, "a", "fifo")] {
+            says(reply.error("already_exists"), &["a file does not replace it", "ask the user to remove it"]);
+        }
+    }
+}

@@ -162,3 +162,105 @@ fn a_file_that_came_with_the_folder_can_forbid_but_not_allow() {
     says(&ended.stderr, &["left out: the rule that allows", "left out: the hook \"run me\"", "toolgate trust"]);
     assert!(!ended.stderr.contains("SECRETS"), "{}", ended.stderr);
 }
+
+/// A link is a thing of its own: what it leads to is not touched by moving or deleting it, and is asked about by whatever
+/// follows it.
+#[cfg(unix)]
+#[test]
+fn a_link_to_what_is_denied_may_move_and_go_and_leads_nobody_there() {
+    use std::os::unix::fs::symlink;
+    let (mut desk, _home) = guarded(&[("secrets/k", "key\n"), ("d/a", "1\n")], SECRETS);
+    let root = desk.folder.path().to_owned();
+    for (link, to) in [("l", "secrets"), ("k", "secrets/k"), ("d/up", "../secrets/k"), ("secrets/out", "../d/a")] {
+        symlink(to, root.join(link)).expect("a link");
+    }
+    let shift = |desk: &mut Desk, from: &str, to: &str| desk.call("move_path", json!({ "from": from, "to": to }));
+    let delete = |desk: &mut Desk, path: &str| desk.call("delete_path", json!({ "path": path, "recursive": true }));
+    // What lies behind a link on the way is where it is.
+    for path in ["l/k", "l/out", "secrets/out", "secrets"] {
+        delete(&mut desk, path).error("denied");
+        shift(&mut desk, path, "free").error("denied");
+    }
+    shift(&mut desk, "k", "l/k2").error("denied");
+    shift(&mut desk, "d/a", "l/a").error("denied");
+    // The links themselves.
+    shift(&mut desk, "l", "m").ok();
+    desk.read("m/k").error("denied");
+    desk.call("list_dir", json!({ "path": "m" })).error("denied");
+    delete(&mut desk, "k").ok();
+    desk.call("undo_change", json!({})).ok();
+    desk.read("k").error("denied");
+    desk.patch("k", "key", "x").error("denied");
+    shift(&mut desk, "d", "e").ok();
+    desk.read("e/up").error("denied");
+    delete(&mut desk, "e").ok();
+    assert_eq!(desk.folder.text("secrets/k"), "key\n", "B092");
+}
+
+/// What was deleted before a rule was written does not come back past it.
+#[test]
+fn what_comes_back_is_judged_with_all_that_is_in_it() {
+    let folder = Temp::with(&[("d/in/secrets/k", "key"), ("d/a", "1"), ("e/.env", "x"), ("e/a", "1")]);
+    let home = Home::configured("");
+    let mut server = home.serve(&folder, &[]);
+    let gone: Vec<_> = ["d", "e"]
+        .map(|path| Reply(server.call("delete_path", json!({ "path": path, "recursive": true }))).change())
+        .into();
+    server.close();
+    for (rule, stopped) in [
+        ("[[rule]]\ndecision = \"deny\"\npaths = [\"secrets\"]\nreason = \"they are secret\"\n", [true, false]),
+        ("[[rule]]\ndecision = \"ask\"\npaths = [\"*.env\"]\nreason = \"they are secret\"\n", [false, true]),
+        ("[[rule]]\ndecision = \"deny\"\npaths = [\"d/in/**\"]\nreason = \"they are secret\"\n", [true, false]),
+        ("[[rule]]\ndecision = \"deny\"\npaths = [\"f/**\", \"d/in/x\"]\n", [false, false]),
+        (
+            "otherwise = \"deny\"\n[[rule]]\ndecision = \"allow\"\npaths = [\"d\", \"e/a\"]\n[[rule]]\ndecision = \"allow\"\ntools = [\"undo_change\"]\npaths = [\"e\"]\n[[rule]]\ndecision = \"allow\"\ntools = [\"undo_change\", \"delete_path\"]\n",
+            [false, false],
+        ),
+    ] {
+        home.configure(rule);
+        let mut server = home.serve(&folder, &[]);
+        for (change, stopped) in gone.iter().zip(stopped) {
+            let reply = Reply(server.call("undo_change", json!({ "change": change })));
+            if stopped {
+                says(reply.error("denied"), &["they are secret"]);
+                continue;
+            }
+            let back = reply.change();
+            Reply(server.call("undo_change", json!({ "change": back }))).ok();
+        }
+        server.close();
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}
+
+/// A folder that may not be listed is not listed by way of the one above it.
+#[test]
+fn a_tree_stops_at_what_may_not_be_listed() {
+    for (rule, listed, kept) in [
+        (
+            "decision = \"deny\"\npaths = [\"secrets/**\"]",
+            &["secrets/ (a rule keeps it from being listed)", "d/in/x"][..],
+            &["k1"][..],
+        ),
+        ("decision = \"ask\"\npaths = [\"secrets\"]", &["secrets/ (a rule", "d/secrets/ (a rule"], &["k1", "k2"]),
+        (
+            "decision = \"deny\"\ntools = [\"list_dir\"]\npaths = [\"./d/in\"]",
+            &["d/in/ (a rule", "k1", "k2"],
+            &["d/in/x"],
+        ),
+        // Where only reading is denied, looking is not.
+        (
+            "decision = \"deny\"\ntools = [\"read_file\"]\npaths = [\"secrets/**\"]",
+            &["k1", "k2", "d/in/x"],
+            &["a rule"],
+        ),
+    ] {
+        let files = [("secrets/k1", "1"), ("d/secrets/k2", "2"), ("d/in/x", "3")];
+        let (mut desk, _home) = guarded(&files, &format!("[[rule]]\n{rule}\n"));
+        let all = desk.call("list_dir", json!({ "depth": 9 })).ok();
+        says(&all, listed);
+        for hidden in kept {
+            assert!(!all.contains(hidden), "B092: {rule}: {all}");
+        }
+    }
+}

@@ -110,3 +110,98 @@ fn a_change_can_be_undone_by_the_next_server() {
         assert_eq!(desk.folder.text("a"), "1", "killed: {killed}");
     }
 }
+
+/// However somebody got in between, it is told as that, with the change in between if a call made it; nothing is touched.
+#[test]
+fn what_stands_in_the_way_of_an_undo_is_told() {
+    type Meddle = fn(&mut Desk) -> Option<String>;
+    let meddling: [(&str, Meddle); 9] = [
+        ("patched since", |desk| Some(desk.patch("d/a", "2", "3").change())),
+        ("written since", |desk| {
+            desk.read("d/a").ok();
+            Some(desk.write("d/a", "new").change())
+        }),
+        ("moved since", |desk| Some(desk.call("move_path", json!({ "from": "d/a", "to": "b" })).change())),
+        ("its folder moved", |desk| Some(desk.call("move_path", json!({ "from": "d", "to": "e" })).change())),
+        ("deleted since", |desk| Some(desk.call("delete_path", json!({ "path": "d/a" })).change())),
+        ("its folder deleted", |desk| {
+            Some(desk.call("delete_path", json!({ "path": "d", "recursive": true })).change())
+        }),
+        ("changed by somebody", |desk| {
+            desk.folder.write("d/a", "theirs");
+            None
+        }),
+        ("deleted by somebody", |desk| {
+            std::fs::remove_file(desk.folder.path().join("d/a")).expect("a file");
+            None
+        }),
+        ("a folder in its place", |desk| {
+            std::fs::remove_file(desk.folder.path().join("d/a")).expect("a file");
+            desk.folder.write("d/a/in", "");
+            None
+        }),
+    ];
+    for (case, meddle) in meddling {
+        let mut desk = Desk::with("d/a", "1");
+        let change = desk.patch("d/a", "1", "2").change();
+        let later = meddle(&mut desk);
+        let before = desk.files();
+        let reply = undo(&mut desk, Some(&change));
+        let message = reply.error("stale_version");
+        says(message, &[&format!("is not as change {change} left it"), "nothing was undone"]);
+        match &later {
+            Some(later) => {
+                says(message, &[later, "undo that first"]);
+                assert_eq!(reply.details()["later"], json!([later]), "B116: {case}");
+                // And that is the way to go.
+                undo(&mut desk, Some(later)).ok();
+                undo(&mut desk, Some(&change)).ok();
+                assert_eq!(desk.folder.text("d/a"), "1", "B116: {case}");
+            }
+            None => {
+                says(message, &["Look at what is there now"]);
+                assert_eq!(desk.files(), before, "B116: {case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_changes_in_between_are_named_in_the_order_to_undo_them_in() {
+    let mut desk = Desk::with("a", "0");
+    let changes: Vec<_> = (0..8).map(|n| desk.patch("a", &n.to_string(), &(n + 1).to_string()).change()).collect();
+    let reply = undo(&mut desk, Some(&changes[5]));
+    let order = format!("{} (patch_file), {} (patch_file). Undo them first, in this order", changes[7], changes[6]);
+    says(reply.error("stale_version"), &[&order]);
+    says(undo(&mut desk, Some(&changes[0])).error("stale_version"), &[&changes[7], "and 2 more"]);
+    desk.patch("a", "8", "9").ok();
+    undo(&mut desk, None).ok();
+    undo(&mut desk, Some(&changes[7])).ok();
+    // What was taken back is in nobody's way.
+    says(undo(&mut desk, Some(&changes[5])).error("stale_version"), &[&changes[6], "undo that first"]);
+}
+
+/// A folder that was made for a change goes with it only if nothing else is in it, and if it stays that is said.
+#[test]
+fn folders_that_stay_are_told() {
+    let mut desk = Desk::with("a", "1");
+    let deep = json!({ "path": "d/e/f", "content": "1", "create_dirs": true });
+    desk.call("write_file", deep.clone()).ok();
+    desk.folder.write("d/theirs", "by hand");
+    let reply = undo(&mut desk, None);
+    says(&reply.ok(), &["(d/e/f, d/e)", "[The folder d stays: something else is in it by now.]"]);
+    assert!(!desk.folder.path().join("d/e").exists(), "B115");
+    desk.call("write_file", deep).ok();
+    desk.folder.write("d/e/theirs", "by hand");
+    says(&undo(&mut desk, None).ok(), &["(d/e/f)", "The folder d/e stays"]);
+    desk.call("move_path", json!({ "from": "a", "to": "x/y/a" })).ok();
+    desk.folder.write("x/y/theirs", "by hand");
+    says(&undo(&mut desk, None).ok(), &["The folders x/y, x stay: something else is in them"]);
+    // Where nothing would be undone at all, it is no success.
+    let made = desk.call("make_dir", json!({ "path": "k/l" })).change();
+    desk.folder.write("k/l/theirs", "by hand");
+    says(undo(&mut desk, Some(&made)).error("stale_version"), &["k/l is not as change", "delete_path"]);
+    std::fs::remove_file(desk.folder.path().join("k/l/theirs")).expect("a file");
+    undo(&mut desk, Some(&made)).ok();
+    assert!(!desk.folder.path().join("k").exists(), "B114");
+}

@@ -82,8 +82,8 @@ fn links_in_a_circle_end() {
     symlink("a", bed.at("b")).expect("a link");
     symlink("self/x", bed.at("self")).expect("a link");
     for path in ["a", "self", "a/x"] {
-        assert_eq!(kind(bed.commit(vec![write(path, Expect::Any, "x")])), "NotAFile", "{path}");
-        assert_eq!(kind(bed.local.open(&ws(path))), "NotAFile", "{path}");
+        assert_eq!(kind(bed.commit(vec![write(path, Expect::Any, "x")])), "LinkLoop", "{path}");
+        assert_eq!(kind(bed.local.open(&ws(path))), "LinkLoop", "{path}");
     }
     leads(&bed, "a", "b");
     leads(&bed, "b", "a");

@@ -60,8 +60,8 @@ fn a_file_that_tells_no_length_has_content() {
     file.content.read_to_string(&mut text).expect("content");
     assert!(text.contains("Pid:"));
     // A link that the system makes up on the spot is followed nowhere.
-    assert_eq!(kind(local.open(&ws("exe"))), "NotAFile");
-    assert_eq!(kind(local.list(&ws("root"), 9)), "NotAFile");
+    assert_eq!(kind(local.open(&ws("exe"))), "LinkLoop");
+    assert_eq!(kind(local.list(&ws("root"), 9)), "LinkLoop");
 }
 
 #[test]
