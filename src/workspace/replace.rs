@@ -53,15 +53,23 @@ pub(super) use crate::workspace::replace::recover::recover;
 pub(super) use crate::workspace::replace::sync::sync_folder;
 use crate::workspace::{Durability, FileError, FileErrorKind, Journal, journal_failed};
 
-/// Where the links on the way to `path` lead, for a file that may not be there yet as well as for a folder.
+/// Where the links on the way to `path` lead, for a file that may not be there yet as well as for a folder. What lies below the
+/// last thing that is there has no links on its way.
 pub(super) fn real(root: &Dir, path: &WsPath) -> WsPath {
     if place::is_straight(root, path) {
         return path.clone();
     }
+    let ways = std::iter::successors(Some(path.clone()), WsPath::parent).filter(|way| !way.is_root());
+    let found = ways.into_iter().find_map(|way| Some((leads_to(root, &way)?, path.below(&way)?)));
+    found.map_or_else(|| path.clone(), |(there, rest)| rest.under(&there))
+}
+
+/// The same for a path of which all but its last part is there.
+fn leads_to(root: &Dir, path: &WsPath) -> Option<WsPath> {
     let below = Below { dir: root, at: &WsPath::root(), path: Cow::Borrowed(path) };
     let folder = || root.canonicalize(path.as_str()).ok().and_then(|real| real.to_str().map(str::to_owned));
     let real = Place::of_file_below(&below, path).ok().map(|place| place.real_below(&below)).or_else(folder);
-    real.and_then(|real| WsPath::parse(&real).ok()).unwrap_or_else(|| path.clone())
+    real.and_then(|real| WsPath::parse(&real).ok())
 }
 
 /// Performs all steps of `set` below `base`, or none.

@@ -197,6 +197,31 @@ fn a_link_to_what_is_denied_may_move_and_go_and_leads_nobody_there() {
     assert_eq!(desk.folder.text("secrets/k"), "key\n", "B092");
 }
 
+/// Also where folders are to be made behind the link, or a file is in the way of them.
+#[cfg(unix)]
+#[test]
+fn what_is_made_behind_a_link_is_judged_where_it_comes_to_lie() {
+    const RULE: &str = "[[rule]]\ndecision = \"deny\"\npaths = [\"secrets/*/*.env\", \"secrets/in/deep/**\"]\n";
+    let (mut desk, _home) = guarded(&[("secrets/f", "1"), ("a", "1"), ("d/k.env", "1"), ("e/x", "1")], RULE);
+    let root = desk.folder.path().to_owned();
+    for (link, to) in [("l", "secrets"), ("e/up", "../l"), ("new", "secrets/f")] {
+        std::os::unix::fs::symlink(to, root.join(link)).expect("a link");
+    }
+    let before = desk.files();
+    for path in ["secrets/in/k.env", "l/in/k.env", "e/up/in/k.env", "l/in/deep/er/k", "l/f/k.env", "new/k.env"] {
+        let written = json!({ "path": path, "content": "x", "create_dirs": true });
+        desk.call("write_file", written).error("denied");
+        desk.call("move_path", json!({ "from": "a", "to": path })).error("denied");
+        desk.call("make_dir", json!({ "path": path })).error("denied");
+        desk.read(path).error("denied");
+    }
+    desk.call("move_path", json!({ "from": "d", "to": "l/in" })).error("denied");
+    desk.call("move_path", json!({ "from": "e", "to": "l/in/deep" })).error("denied");
+    assert_eq!(desk.files(), before, "B092");
+    desk.call("write_file", json!({ "path": "l/in/k", "content": "x", "create_dirs": true })).ok();
+    assert_eq!(desk.folder.text("secrets/in/k"), "x");
+}
+
 /// What was deleted before a rule was written does not come back past it.
 #[test]
 fn what_comes_back_is_judged_with_all_that_is_in_it() {
