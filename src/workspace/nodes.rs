@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cap_std::fs::{Dir, Metadata, OpenOptions};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
 use crate::model::version::{Version, VersionHasher};
 use crate::workspace::local::{kind_of, patiently, shown};
@@ -170,7 +170,7 @@ impl Found {
     }
 }
 
-/// Copies what is `name` in `from` to `to`, where nothing has that name: bytes, modes, owners, times of files, links as they
+/// Copies what is `name` in `from` to `to`, where nothing has that name: bytes, modes, owners, attributes, times, links as they
 /// are. What is neither file, link nor folder is refused.
 pub(crate) fn copy(from: &Dir, name: &OsStr, to: &Dir, copy: &OsStr, durable: bool) -> io::Result<()> {
     let metadata = from.symlink_metadata(name)?;
@@ -187,8 +187,10 @@ pub(crate) fn copy(from: &Dir, name: &OsStr, to: &Dir, copy: &OsStr, durable: bo
                 let entry = entry?.file_name();
                 self::copy(&source, &entry, &made, &entry, durable)?;
             }
-            own(&metadata, to, copy);
+            // What this system or this user cannot carry over is lost, as with every copy.
+            let _ = carry(&File::from_std(source.into_std_file()), &File::from_std(made.try_clone()?.into_std_file()))?;
             to.set_permissions(copy, metadata.permissions())?;
+            timed(&metadata, to, copy);
             if durable {
                 sync_folder(&made)?;
             }
@@ -210,7 +212,10 @@ fn copy_file(from: &Dir, name: &OsStr, to: &Dir, copy: &OsStr, durable: bool) ->
     let mut made = to.open_with(copy, &options)?;
     io::copy(&mut source, &mut made)?;
     // What this system or this user cannot carry over is lost, as with every copy.
-    let _ = carry(&source, &made)?;
+    if carry(&source, &made)? {
+        // These are the bytes that a setuid bit vouches for, and they are their owner's.
+        made.set_permissions(source.metadata()?.permissions())?;
+    }
     let modified = source.metadata()?.modified()?.into_std();
     let made = made.into_std();
     made.set_modified(modified)?;
@@ -228,7 +233,7 @@ fn link(_: &Path, _: &Dir, _: &OsStr) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Gives a copy its owner, where this process may.
+/// Gives a copy of a link its owner, where this process may, and its times.
 #[cfg(unix)]
 fn own(metadata: &Metadata, dir: &Dir, name: &OsStr) {
     use cap_std::fs::MetadataExt;
@@ -236,10 +241,25 @@ fn own(metadata: &Metadata, dir: &Dir, name: &OsStr) {
     use rustix::process::{Gid, Uid};
     let (uid, gid) = (Uid::from_raw(metadata.uid()), Gid::from_raw(metadata.gid()));
     let _ = chownat(dir, name, Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW);
+    timed(metadata, dir, name);
 }
 
 #[cfg(not(unix))]
 fn own(_: &Metadata, _: &Dir, _: &OsStr) {}
+
+/// Gives a copy of a link or a folder its times. Not every file system keeps them for links.
+#[cfg(unix)]
+fn timed(metadata: &Metadata, dir: &Dir, name: &OsStr) {
+    use cap_std::fs::MetadataExt;
+    use rustix::fs::{AtFlags, Timespec, Timestamps, utimensat};
+    let at = |seconds, nanos| Timespec { tv_sec: seconds, tv_nsec: nanos };
+    let last_access = at(metadata.atime(), metadata.atime_nsec());
+    let last_modification = at(metadata.mtime(), metadata.mtime_nsec());
+    let _ = utimensat(dir, name, &Timestamps { last_access, last_modification }, AtFlags::SYMLINK_NOFOLLOW);
+}
+
+#[cfg(not(unix))]
+fn timed(_: &Metadata, _: &Dir, _: &OsStr) {}
 
 #[cfg(unix)]
 fn mode(metadata: &Metadata) -> u32 {

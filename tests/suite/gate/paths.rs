@@ -313,6 +313,9 @@ fn what_is_deleted_comes_back_from_the_next_server() {
 #[test]
 fn what_is_deleted_comes_back_over_file_systems() {
     use std::os::unix::fs::{MetadataExt, symlink};
+    use std::path::PathBuf;
+
+    use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, XattrFlags, getxattr, setxattr, utimensat};
     let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return };
     let home = super::kit::Home::configured("");
     let device = |path: &Path| fs::metadata(path).expect("a folder").dev();
@@ -320,9 +323,32 @@ fn what_is_deleted_comes_back_over_file_systems() {
         return;
     }
     fs::create_dir_all(folder.path().join("d/empty")).expect("a folder");
-    fs::write(folder.path().join("d/a"), "1").expect("a file");
+    for file in ["d/a", "d/vouched"] {
+        fs::write(folder.path().join(file), "1").expect("a file");
+    }
     symlink("/no/where", folder.path().join("d/l")).expect("a link");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o4711);
+    fs::set_permissions(folder.path().join("d/vouched"), mode).expect("a mode");
+    for path in ["d/a", "d/l", "d/empty", "d"] {
+        let long_ago = Timespec { tv_sec: 1_000_000_000, tv_nsec: 123_456_789 };
+        let times = Timestamps { last_access: long_ago, last_modification: long_ago };
+        utimensat(CWD, folder.path().join(path), &times, AtFlags::SYMLINK_NOFOLLOW).expect("times");
+    }
+    let with_attributes = ["d/a", "d/empty", "d"].map(|path| folder.path().join(path));
+    // Not every file system takes them.
+    let takes = with_attributes.iter().all(|path| setxattr(path, "user.k", b"v", XattrFlags::empty()).is_ok());
+    let whole = |folder: &Path| {
+        let mut told = whole(folder);
+        for path in ["d", "d/a", "d/l", "d/empty"] {
+            let metadata = fs::symlink_metadata(folder.join(path)).expect("something");
+            told.push(format!("{path} {:?}", metadata.modified().expect("a time")));
+        }
+        let attribute = |path: &PathBuf| getxattr(path, "user.k", &mut [0_u8; 8][..]).ok();
+        told.extend(with_attributes.iter().map(|path| format!("{:?}", attribute(path))));
+        told
+    };
     let before = whole(folder.path());
+    assert!(!takes || before.iter().filter(|told| *told == "Some(1)").count() == 3);
     let options = home.options();
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let mut server = crate::suite::support::Server::start_with(folder.path(), &options);
