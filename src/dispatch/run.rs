@@ -251,7 +251,7 @@ impl<'a> Run<'a> {
                     if !self.may_read(admitted) {
                         approval.obtain(self, &admitted.verdict, None).await?; // 7
                     }
-                    return Err(error);
+                    return Err(self.with_what_is_unread(error));
                 }
             };
             let Gated { verdict, notes, set: judged } = self.file_gate(admitted, &set, &intent)?; // 6

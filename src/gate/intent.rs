@@ -1,6 +1,6 @@
 //! The file gate: whether a caller knows the bytes that a change replaces.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::ledger::seen::Coverage;
 use crate::model::error::{ErrorCode, ToolError};
@@ -41,6 +41,25 @@ pub fn check(
         (Intent::Edit { .. }, Coverage::Stale) => Ok(Some(CHANGED_SINCE_READ)),
         _ => Ok(None),
     }
+}
+
+/// An `ambiguous_match` that also tells which of the places its caller has not read: its advice must not lead to edits of what
+/// nobody has looked at.
+pub fn with_unread(error: ToolError, coverage: &Coverage) -> ToolError {
+    let Coverage::Partial { unseen } = coverage else { return error };
+    let lines = error.details.get("lines").and_then(Value::as_array).into_iter().flatten();
+    let blind: Vec<_> = lines
+        .filter_map(Value::as_u64)
+        .filter(|line| is_unseen(*line, unseen))
+        .map(|line| (line, Some(line)))
+        .collect();
+    if blind.is_empty() {
+        return error;
+    }
+    let it = if blind.len() == 1 { "it" } else { "them" };
+    let message =
+        format!("{} You have not read {}: read {it} before you set replace_all.", error.message, ranges(&blind));
+    ToolError { message, ..error }.with("unseen", json!(blind))
 }
 
 fn is_unseen(line: u64, unseen: &[(u64, Option<u64>)]) -> bool {

@@ -61,7 +61,7 @@ pub enum LedgerError {
     #[error("kept bytes cannot be used ({0}). Ask the user to look at the state folder; then try again")]
     Blobs(#[source] io::Error),
     /// No such change.
-    #[error("there is no change {0}. `toolgate log` lists those that there are")]
+    #[error("there is no change {0}. Name one as the result of its call, or `toolgate log`, has it")]
     NoSuchChange(ChangeId),
     /// The change has not happened, so there is nothing to take back.
     #[error("the change {0} has not happened, so there is nothing to undo")]

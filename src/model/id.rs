@@ -56,7 +56,9 @@ impl ChangeId {
 
 /// The text is not the id of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a change is named by eight letters and digits, none of them i, l, o or 1, as `toolgate log` shows them")]
+#[error(
+    "a change is named by eight letters and digits, none of them i, l, o or 1, as results and `toolgate log` show them"
+)]
 pub struct NotAChangeId;
 
 impl FromStr for ChangeId {

@@ -116,6 +116,18 @@ impl Run<'_> {
         spellings
     }
 
+    /// The error of a plan, with what its caller should know of the file before it follows the advice.
+    pub(super) fn with_what_is_unread(&self, error: ToolError) -> ToolError {
+        let path =
+            error.details.get("path").and_then(serde_json::Value::as_str).and_then(|path| WsPath::parse(path).ok());
+        // After other patches of the same file its lines are no longer those that were read.
+        let is_first = error.details.get("patch").is_none_or(|at| *at == 0);
+        let Some(path) = path.filter(|_| error.code == ErrorCode::AmbiguousMatch && is_first) else { return error };
+        let Ok(now) = self.view.read_whole(&path) else { return error };
+        let coverage = self.coverage(&path, now.version());
+        intent::with_unread(error, &coverage)
+    }
+
     /// What of a file was seen by whatever name: it is noted where links lead.
     fn coverage(&self, path: &WsPath, now: Version) -> Coverage {
         let real = self.real(path);

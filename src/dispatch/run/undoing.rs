@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::dispatch::run::Run;
 use crate::dispatch::run::files::CommitError;
 use crate::ledger::{ChangeRecord, Filter};
-use crate::model::change::ChangeSet;
+use crate::model::change::{Change, ChangeSet};
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::id::ChangeId;
 use crate::model::path::WsPath;
@@ -28,14 +28,16 @@ impl Run<'_> {
                 Intent::Undo { change, .. },
             ) => {
                 let now = if let Stale { now } = kind { now } else { None };
-                self.changed_since(*change, &path).with("current_version", now.map(|version| version.to_string()))
+                let is_its_folder = set.iter().flat_map(Change::paths).all(|there| *there != path);
+                self.changed_since(*change, &path, matches!(kind, NotFound) && is_its_folder)
+                    .with("current_version", now.map(|version| version.to_string()))
             }
             (error, _) => error.of(set),
         }
     }
 
     /// Nobody's later work is undone with a change; if it was done by calls, they are named.
-    fn changed_since(&self, change: ChangeId, path: &WsPath) -> ToolError {
+    fn changed_since(&self, change: ChangeId, path: &WsPath, folder_is_gone: bool) -> ToolError {
         let records = self.dispatcher.ledger.changes(&Filter::default()).unwrap_or_default();
         let is_it = |record: &&ChangeRecord| record.change == change || record.as_one() == Some(change);
         let since: Vec<_> = records.iter().take_while(|record| !is_it(record)).collect();
@@ -49,6 +51,7 @@ impl Run<'_> {
             later.iter().take(NAMED).map(|record| format!("{} ({})", record.change, record.tool)).collect();
         let more = later.len().saturating_sub(named.len());
         let cure = match later.len() {
+            0 if folder_is_gone => "This folder is gone: make it with make_dir, then undo the change again.".to_owned(),
             0 => "Look at what is there now, and change it as you would any other file. To go further back, name an older change."
                 .to_owned(),
             1 => format!("The change {} has come after it there: undo that first.", named.join("")),

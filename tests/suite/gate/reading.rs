@@ -217,11 +217,23 @@ fn every_match_is_replaced_only_where_every_match_was_read() {
     let mut desk = Desk::with("long", &text);
     read(&mut desk, "long", 1, 2000).ok();
     let everywhere = json!({ "path": "long", "old_str": "K", "new_str": "X", "replace_all": true });
+    let ambiguous = desk.patch("long", "K", "X");
+    says(
+        ambiguous.error("ambiguous_match"),
+        &["lines 10, 2900", "You have not read line 2900", "before you set replace_all"],
+    );
+    assert_eq!(ambiguous.details()["unseen"], json!([[2900, 2900]]), "B031");
+    let listed = json!([{ "path": "long", "old_str": "K", "new_str": "X" }]);
+    says(
+        desk.call("patch_files", json!({ "patches": listed })).error("ambiguous_match"),
+        &["You have not read line 2900"],
+    );
     let refused = desk.call("patch_file", everywhere.clone());
     says(refused.error("read_required"), &["that you have not read", "line 2900"]);
     assert_eq!(refused.details()["unseen"], json!([[2900, 2900]]), "B031");
     assert_eq!(desk.folder.text("long"), text, "B031");
     read(&mut desk, "long", 2900, 2900).ok();
+    assert!(!desk.patch("long", "K", "X").error("ambiguous_match").contains("have not read"), "B031");
     desk.call("patch_file", everywhere).ok();
     assert_eq!(desk.folder.text("long"), text.replace('K', "X"), "B031");
 }

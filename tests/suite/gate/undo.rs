@@ -167,6 +167,18 @@ fn what_stands_in_the_way_of_an_undo_is_told() {
 }
 
 #[test]
+fn what_lay_in_a_folder_that_is_gone_comes_back_once_it_is_made_again() {
+    let mut desk = Desk::with("d/e/a", "1");
+    let change = desk.call("delete_path", json!({ "path": "d/e/a" })).change();
+    std::fs::remove_dir_all(desk.folder.path().join("d")).expect("a folder");
+    let reply = undo(&mut desk, Some(&change));
+    says(reply.error("stale_version"), &["d/e is not as change", "make it with make_dir, then undo"]);
+    desk.call("make_dir", json!({ "path": "d/e" })).ok();
+    undo(&mut desk, Some(&change)).ok();
+    assert_eq!(desk.folder.text("d/e/a"), "1");
+}
+
+#[test]
 fn the_changes_in_between_are_named_in_the_order_to_undo_them_in() {
     let mut desk = Desk::with("a", "0");
     let changes: Vec<_> = (0..8).map(|n| desk.patch("a", &n.to_string(), &(n + 1).to_string()).change()).collect();
