@@ -282,6 +282,10 @@ fn of_death(failure: Failure, status: ExitStatus, limits: &Limits) -> Failure {
             let what = format!("the program computed for more than {} ms", limits.computing.as_millis());
             Failure::limit(Kind::Timeout, what, "code.computing_ms")
         }
+        Some(signal) if signal == rustix::process::Signal::SEGV.as_raw() => {
+            let why = "most often a program that is nested so deeply, such as in a chain of thousands, that the stack runs out";
+            Failure { message: format!("{} (signal {signal}: {why})", failure.message), ..failure }
+        }
         Some(signal) => Failure { message: format!("{} (signal {signal})", failure.message), ..failure },
         None => failure,
     }

@@ -127,6 +127,10 @@ fn a_value_that_misleads_is_refused_with_its_reason() {
         let reply = desk.run(&format!("console.log({}); return 'on'", printed.replace("TRAPS", traps)));
         says(&reply.ok(), &[shown, "on"]);
     }
+    for link in ["a => ", "a = ", "a ? b : "] {
+        let reply = desk.run(&format!("return {}1", link.repeat(25_000)));
+        says(reply.code_failure().2, &["nested so deeply"]);
+    }
     let reply = desk.run("try { await tools.describe('gone') } catch (e) { throw new Error(e.code) }");
     says(reply.code_failure().2, &["Error: invalid_arguments", "describe: invalid_arguments"]);
 }
