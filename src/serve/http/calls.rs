@@ -80,6 +80,7 @@ impl Calls {
         if self.is_trusted(work)
             && let Some(_here) = Here::take(&self.here)
         {
+            hand_over();
             let began = Instant::now();
             let answer = (&mut pending).now_or_never();
             self.note(work, began.elapsed());
@@ -123,6 +124,15 @@ impl Calls {
         if pace.strikes >= STRIKES {
             *pace = Pace { strikes: 0, probation: PROBATION };
         }
+    }
+}
+
+/// Lets another thread look after the connections. The one that has just heard of a request is the one that waits for news
+/// of all, and would keep the others asleep for as long as a call blocks it. A task alone stays with its thread; of two
+/// one is for whoever wakes up, finds nothing more to do, and waits for news. If nobody sleeps nobody is woken.
+fn hand_over() {
+    for _ in 0..2 {
+        tokio::spawn(std::future::ready(()));
     }
 }
 
