@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::super::support::{MODERN, Temp};
-use super::kit::{Ask, Site, Wire, call, modern, post_text, text};
+use super::kit::{Ask, Site, Wire, becomes, call, modern, post_text, text};
 
 fn read() -> Ask {
     call(json!(1), "read_file", json!({"path": "a.txt"}))
@@ -151,6 +151,9 @@ fn who_does_not_read_holds_up_nobody() {
     for _ in 0..20 {
         assert_serves(&site);
     }
+    // Who began to read before they are left would be served on.
+    let left = "toolgate_connections 1\n";
+    becomes("they are left, and who asks is alone", || site.send(Ask::get("/metrics")).text().contains(left));
     for wire in &mut deaf {
         wire.stream.get_ref().set_nonblocking(false).expect("a socket");
         assert!(wire.ends(), "it has given up");
