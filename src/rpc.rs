@@ -26,6 +26,7 @@ pub mod meter;
 mod middleware;
 pub mod news;
 mod page;
+mod params;
 pub(crate) mod plain;
 pub(crate) mod post;
 pub mod principal;

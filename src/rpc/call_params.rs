@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use crate::rpc::approval::Retry;
 use crate::rpc::era::even_null;
 use crate::rpc::error::RpcError;
+use crate::rpc::params;
 use crate::text::json::{members, unescape};
 
 /// The members of a call's params that matter here. All texts are JSON as it stands on the line.
@@ -90,8 +91,7 @@ impl CallParams {
             #[serde(borrow, default, rename = "inputResponses", deserialize_with = "even_null")]
             responses: Option<&'a RawValue>,
         }
-        let Members { name, arguments, meta, state, responses } =
-            serde_json::from_str(params).map_err(RpcError::invalid_params)?;
+        let Members { name, arguments, meta, state, responses } = params::read(params)?;
         let cut = |raw: Option<&RawValue>| raw.map(|raw| params.slice_ref(raw.get()));
         Ok(CallParams {
             name: name.map(Cow::into_owned),

@@ -15,7 +15,7 @@ use crate::rpc::context::Context;
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
 use crate::rpc::reply::{self, Keep, MethodResult};
-use crate::rpc::{Shared, prompts};
+use crate::rpc::{Shared, params, prompts};
 use crate::tool::registry::Entry;
 
 /// So many values a client takes (MCP, server/utilities/completion).
@@ -66,8 +66,7 @@ struct Completing<'a> {
 
 async fn complete(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
     let context = Context::of(extensions).ok_or_else(no_context)?;
-    let CompleteParams { reference, argument, context: known } =
-        serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
+    let CompleteParams { reference, argument, context: known } = params::of(params)?;
     let served = shared.dispatcher.served();
     let completing = find(&served.offers, &reference, &argument.name)?;
     let typing = json!({"name": argument.name, "text": argument.value, "others": known.arguments});

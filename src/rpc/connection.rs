@@ -22,14 +22,14 @@ pub(crate) use crate::rpc::connection::client::Client;
 use crate::rpc::context::{Arrival, ResultSlot};
 use crate::rpc::era::LegacyVersion;
 use crate::rpc::error::RpcError;
-use crate::rpc::frame::{BadFrame, Frame};
+use crate::rpc::frame::{BadFrame, Frame, Wants};
 use crate::rpc::id::RequestId;
 use crate::rpc::principal::Principal;
 use crate::rpc::reply::{self, Answer};
 use crate::rpc::{Mcp, subscriptions};
 use crate::tool::Effect;
 
-/// How many unreadable lines in a row are answered. Two programs that answer each other's noise would go on for ever
+/// How many lines in a row that are no message are answered. Two programs that answer each other's noise would go on for ever
 /// (B138).
 const JUNK_ANSWERED: u32 = 8;
 
@@ -174,8 +174,7 @@ impl Connection {
 
     /// Answers a line that was too long to be read.
     pub fn too_long(&self, limit: usize) -> Accepted {
-        let error = RpcError::invalid_request(format_args!("the line is longer than the {limit} bytes that are read"));
-        self.refuse(BadFrame { id: None, error, answerable: true })
+        self.refuse(BadFrame::stray(format_args!("the line is longer than the {limit} bytes that are read")))
     }
 
     /// How many requests are under way.
@@ -288,15 +287,17 @@ impl Connection {
     /// Only 2025-03-26 has batches; their answers come as one frame.
     fn batch(&self, frames: &[&RawValue], outbox: &Arc<dyn Outbox>) -> Accepted {
         if !self.takes_batches() || frames.is_empty() {
-            let why = if frames.is_empty() { "the batch is empty" } else { "this protocol revision has no batches" };
-            return self.refuse(BadFrame { id: None, error: RpcError::invalid_request(why), answerable: true });
+            return self.refuse(match frames {
+                [] => BadFrame::stray("the batch is empty"),
+                _ => BadFrame::request(None, "this protocol revision has no batches"),
+            });
         }
         let accepted: Vec<_> = frames
             .iter()
             .map(|frame| match Frame::single(frame.get()) {
                 Ok(frame) => self.single(frame, None, outbox, Order::Kept),
-                Err(bad) if bad.answerable => Accepted::Answer(reply::error(bad.id.as_ref(), bad.error)),
-                Err(_) => Accepted::Nothing,
+                Err(bad) if bad.wants == Wants::Nothing => Accepted::Nothing,
+                Err(bad) => Accepted::Answer(reply::error(bad.id.as_ref(), bad.error)),
             })
             .collect();
         self.junk.store(0, Ordering::Relaxed);
@@ -310,10 +311,12 @@ impl Connection {
 
     fn refuse(&self, bad: BadFrame) -> Accepted {
         tracing::warn!(error = %bad.error.message, "a message was refused");
-        if !bad.answerable || (bad.id.is_none() && self.junk.fetch_add(1, Ordering::Relaxed) >= JUNK_ANSWERED) {
-            return Accepted::Nothing;
-        }
-        Accepted::Answer(reply::error(bad.id.as_ref(), bad.error))
+        let answered = match bad.wants {
+            Wants::Answer => true,
+            Wants::Perhaps => self.junk.fetch_add(1, Ordering::Relaxed) < JUNK_ANSWERED,
+            Wants::Nothing => false,
+        };
+        if answered { Accepted::Answer(reply::error(bad.id.as_ref(), bad.error)) } else { Accepted::Nothing }
     }
 }
 

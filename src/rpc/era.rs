@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::rpc::error::RpcError;
+use crate::rpc::params;
 use crate::tool::log::LogLevel;
 
 /// The stateless revision that is served.
@@ -100,10 +101,7 @@ impl<'a> Meta<'a> {
         let Some(params) = params.map(RawValue::get).filter(|params| *params != "null") else {
             return Ok(Meta::default());
         };
-        if !params.starts_with('{') {
-            return Err(RpcError::invalid_params("params must be an object"));
-        }
-        let Params { meta } = serde_json::from_str(params).map_err(RpcError::invalid_params)?;
+        let Params { meta } = params::read(params)?;
         Meta::of(meta.map(RawValue::get))
     }
 
@@ -114,7 +112,7 @@ impl<'a> Meta<'a> {
     pub(crate) fn of(meta: Option<&'a str>) -> Result<Self, RpcError> {
         match meta {
             None => Ok(Meta::default()),
-            Some(meta) if meta.starts_with('{') => serde_json::from_str(meta).map_err(RpcError::invalid_params),
+            Some(meta) if meta.starts_with('{') => params::read(meta),
             Some(_) => Err(RpcError::invalid_params("_meta must be an object")),
         }
     }

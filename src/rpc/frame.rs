@@ -31,8 +31,19 @@ pub(crate) enum Frame<'a> {
 pub(crate) struct BadFrame {
     pub(crate) id: Option<RequestId>,
     pub(crate) error: RpcError,
-    /// Whether the sender expects an answer at all: nobody answers an answer (B138).
-    pub(crate) answerable: bool,
+    /// Whether the sender expects an answer.
+    pub(crate) wants: Wants,
+}
+
+/// Whether the sender of a bad frame expects an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Wants {
+    /// Nobody answers an answer or a notification (B138).
+    Nothing,
+    /// Nobody knows what it is.
+    Perhaps,
+    /// It is a request, if a bad one.
+    Answer,
 }
 
 impl<'a> Frame<'a> {
@@ -49,7 +60,7 @@ impl<'a> Frame<'a> {
                 serde_json::from_str(text).map(Frame::Batch).map_err(|error| BadFrame::unreadable(error.to_string()))
             }
             _ => match serde_json::from_str::<de::IgnoredAny>(text) {
-                Ok(_) => Err(BadFrame::invalid(None, "a message is a JSON object")),
+                Ok(_) => Err(BadFrame::stray("a message is a JSON object")),
                 Err(error) => Err(BadFrame::unreadable(error.to_string())),
             },
         }
@@ -76,17 +87,23 @@ impl BadFrame {
     }
 
     fn unreadable(why: String) -> Self {
-        BadFrame { id: None, error: RpcError::parse(why), answerable: true }
+        BadFrame { id: None, error: RpcError::parse(why), wants: Wants::Perhaps }
     }
 
-    fn invalid(id: Option<RequestId>, why: &str) -> Self {
-        BadFrame { id, error: RpcError::invalid_request(why), answerable: true }
+    /// What is to be told of what may be no message at all.
+    pub(crate) fn stray(why: impl fmt::Display) -> Self {
+        BadFrame { id: None, error: RpcError::invalid_request(why), wants: Wants::Perhaps }
+    }
+
+    /// What is to be told of a request that cannot be taken.
+    pub(crate) fn request(id: Option<RequestId>, why: &str) -> Self {
+        BadFrame { id, error: RpcError::invalid_request(why), wants: Wants::Answer }
     }
 
     /// JSON that is not of the right form is an invalid request; what is not JSON is a parse error.
     fn from_serde(error: &serde_json::Error, text: &str) -> Self {
         if error.is_data() && serde_json::from_str::<de::IgnoredAny>(text).is_ok() {
-            BadFrame::invalid(None, &error.to_string())
+            BadFrame::stray(error)
         } else {
             BadFrame::unreadable(error.to_string())
         }
@@ -112,12 +129,13 @@ impl<'a> Members<'a> {
                 let sound = self.version.map(RawValue::get) == Some("\"2.0\"") && self.error.is_none();
                 Ok(Frame::Response { id, result: self.result.filter(|_| sound) })
             } else {
-                Err(BadFrame::invalid(id, "the message has neither method nor result nor error"))
+                let why = "the message has neither method nor result nor error";
+                Err(if id.is_some() { BadFrame::request(id, why) } else { BadFrame::stray(why) })
             };
         };
         let invalid = |why| {
-            let answerable = self.id.is_some();
-            Err(BadFrame { answerable, ..BadFrame::invalid(id.clone(), why) })
+            let wants = if self.id.is_some() { Wants::Answer } else { Wants::Nothing };
+            Err(BadFrame { wants, ..BadFrame::request(id.clone(), why) })
         };
         if self.version.map(RawValue::get) != Some("\"2.0\"") {
             return invalid("jsonrpc must be \"2.0\"");
@@ -128,7 +146,7 @@ impl<'a> Members<'a> {
         match (self.id, id) {
             (None, _) => Ok(Frame::Notification { method, params: self.params }),
             (Some(_), Some(id)) => Ok(Frame::Request { id, method, params: self.params }),
-            (Some(_), None) => Err(BadFrame::invalid(None, "id must be an integer or a string")),
+            (Some(_), None) => Err(BadFrame::request(None, "id must be an integer or a string")),
         }
     }
 }
@@ -212,7 +230,7 @@ mod tests {
                 format!("response to {id}: {}", result.map_or("no result", RawValue::get))
             }
             Ok(Frame::Batch(frames)) => format!("batch of {}", frames.len()),
-            Err(BadFrame { answerable: false, .. }) => "bad, and nobody is told".to_owned(),
+            Err(BadFrame { wants: Wants::Nothing, .. }) => "bad, and nobody is told".to_owned(),
             Err(BadFrame { id, error, .. }) => {
                 format!("{} {}", error.code, id.map_or_else(|| "without id".to_owned(), |id| format!("to {id}")))
             }

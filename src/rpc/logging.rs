@@ -12,6 +12,7 @@ use crate::rpc::Shared;
 use crate::rpc::context::Context;
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
+use crate::rpc::params;
 use crate::rpc::reply::{self, MethodResult};
 use crate::tool::log::LogLevel;
 
@@ -26,7 +27,7 @@ fn set_level(params: &Params<'_>, extensions: &Extensions) -> MethodResult {
         level: String,
     }
     let context = Context::of(extensions).ok_or_else(no_context)?;
-    let SetLevel { level } = serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
+    let SetLevel { level } = params::of(params)?;
     let named = LogLevel::named(&level).ok_or_else(|| {
         let levels = LogLevel::ALL.map(LogLevel::as_str).join(", ");
         RpcError::invalid_params(format_args!("{} is none of the levels {levels}", glimpse(&level)))

@@ -5,20 +5,18 @@ use serde::Deserialize;
 
 use crate::model::error::glimpse;
 use crate::rpc::error::RpcError;
+use crate::rpc::params;
 
 /// The cursor of the page that is asked for; nothing for the first one.
 ///
 /// # Errors
 /// The params are not those of a list.
 pub(super) fn cursor(params: &Params<'_>) -> Result<Option<String>, RpcError> {
-    #[derive(Deserialize, Default)]
+    #[derive(Deserialize)]
     struct List {
         cursor: Option<String>,
     }
-    let List { cursor } = match params.as_str() {
-        None | Some("null") => List::default(),
-        Some(params) => serde_json::from_str(params).map_err(RpcError::invalid_params)?,
-    };
+    let List { cursor } = params::of(params)?;
     Ok(cursor.filter(|cursor| !cursor.is_empty()))
 }
 

@@ -25,6 +25,7 @@ use crate::rpc::errand::{self, Came, Errand};
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
 use crate::rpc::page;
+use crate::rpc::params;
 use crate::rpc::principal::Access;
 use crate::rpc::reply::{self, Keep, MethodResult};
 use crate::tool::content::Contents;
@@ -218,8 +219,7 @@ struct ReadParams<'a> {
 async fn read(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensions) -> MethodResult {
     let context = Context::of(extensions).ok_or_else(no_context)?;
     context.allow(Access::Read)?;
-    let ReadParams { uri, state, responses } =
-        serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
+    let ReadParams { uri, state, responses } = params::of(params)?;
     let uri = uri.ok_or_else(|| RpcError::invalid_params("params must have the uri of a resource"))?;
     let uri = uri.as_ref();
     let era = context.scope.era;

@@ -16,6 +16,7 @@ use crate::rpc::context::Context;
 use crate::rpc::error::RpcError;
 use crate::rpc::lifecycle::no_context;
 use crate::rpc::news::{Filter, Listener};
+use crate::rpc::params;
 use crate::rpc::principal::Access;
 use crate::rpc::reply::{self, MethodResult};
 use crate::rpc::resources::LONGEST;
@@ -44,8 +45,7 @@ async fn listen(params: &Params<'_>, shared: &Arc<Shared>, extensions: &Extensio
     let context = Context::of(extensions).ok_or_else(no_context)?;
     context.allow(Access::Read)?;
     let id = context.arrival.id.clone().ok_or_else(no_context)?;
-    let Listen { notifications } =
-        serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
+    let Listen { notifications } = params::of(params)?;
     let filter = honoured(notifications, shared, &context);
     let files = Subscribed::new(shared, &filter);
     let (outbox, cancel) = (Arc::clone(&context.arrival.outbox), context.arrival.cancel.clone());
@@ -140,7 +140,7 @@ struct Uri {
 fn subscribe(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> MethodResult {
     let context = Context::of(extensions).ok_or_else(no_context)?;
     context.allow(Access::Read)?;
-    let Uri { uri } = serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
+    let Uri { uri } = params::of(params)?;
     if !may_hear(&uri, shared, &context) {
         let why = format!("nothing is offered at {}", glimpse(&uri));
         return Err(RpcError::resource_not_found(&uri, why, context.scope.era).into());
@@ -161,7 +161,7 @@ fn subscribe(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> M
 fn unsubscribe(params: &Params<'_>, shared: &Shared, extensions: &Extensions) -> MethodResult {
     let context = Context::of(extensions).ok_or_else(no_context)?;
     context.allow(Access::Read)?;
-    let Uri { uri } = serde_json::from_str(params.as_str().unwrap_or("{}")).map_err(RpcError::invalid_params)?;
+    let Uri { uri } = params::of(params)?;
     if context.arrival.client.listening.unsubscribe(&uri)
         && let Some(path) = path_of(&uri, &shared.dispatcher)
     {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http_body_util::{Either, Empty, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::{Request, StatusCode};
+use hyper::{Method, Request, StatusCode};
 use jsonrpsee::core::middleware::RpcServiceBuilder;
 use jsonrpsee::server::{
     Methods, PingConfig, Server, ServerConfig, ServerHandle, StopHandle, TowerServiceBuilder, stop_channel, ws,
@@ -13,7 +13,7 @@ use jsonrpsee::server::{
 use tower::Service;
 use tower::layer::util::{Identity, Stack};
 
-use crate::rpc::plain::PlainLayer;
+use crate::rpc::plain::{self, PlainLayer};
 use crate::rpc::principal::Principal;
 use crate::serve::http::answer::{self, Reply};
 use crate::serve::http::body::{Body, BodyLimits};
@@ -56,7 +56,10 @@ impl Plain {
             (Either::Left(Empty::<Bytes>::new()), None)
         } else {
             match bodies.read(body).await {
-                Ok(read) => (Either::Right(Full::new(read.bytes.clone())), Some(read)),
+                Ok(read) => match plain::refusal(&read.bytes).filter(|_| parts.method == Method::POST) {
+                    Some(refused) => return answer::json(StatusCode::OK, refused),
+                    None => (Either::Right(Full::new(read.bytes.clone())), Some(read)),
+                },
                 Err((status, why)) => return answer::refusal(status, why),
             }
         };

@@ -186,6 +186,52 @@ fn odd_requests_are_answered_each_with_its_own_error() {
     assert!(server.close().success());
 }
 
+/// However many of them come: what is a request has somebody who waits for its answer.
+#[test]
+fn a_request_whose_id_is_none_is_answered_each_time() {
+    let temp = Temp::new();
+    let mut server = greeted(&temp);
+    for id in ["{}", "[1]", "true", "null", "1.5", "1e3"].iter().cycle().take(30) {
+        server.send_line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
+        let answer = server.recv();
+        assert_eq!((&answer["error"]["code"], answer.get("id")), (&json!(-32600), None), "B139: {id}: {answer}");
+    }
+    for _ in 0..30 {
+        server.send_line(r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#);
+        assert_eq!(server.recv()["error"]["code"], -32600, "B139: a batch where there are none");
+    }
+    alive(&mut server, "B139");
+}
+
+#[test]
+fn params_that_do_not_fit_are_told_in_words_of_the_protocol() {
+    let temp = Temp::new();
+    let mut server = greeted(&temp);
+    for (method, params, told) in [
+        ("tools/call", json!(null), "params must have the name of a tool"),
+        ("tools/call", json!("x"), "params must be an object"),
+        ("tools/call", json!(7), "params must be an object"),
+        ("tools/call", json!([1]), "params must be an object"),
+        ("tools/call", json!({ "name": 7 }), "name: invalid type: integer `7`, expected a string"),
+        ("resources/read", json!(null), "params must have the uri of a resource"),
+        ("resources/read", json!({ "uri": ["a"] }), "uri: invalid type: sequence, expected a string"),
+        ("prompts/get", json!(null), "params must have the name of a prompt"),
+        ("resources/subscribe", json!(null), "missing field `uri`"),
+        ("logging/setLevel", json!({ "level": 7 }), "level: invalid type: integer `7`, expected a string"),
+        ("tools/list", json!({ "cursor": 7 }), "cursor: invalid type: integer `7`, expected a string"),
+        (
+            "completion/complete",
+            json!({ "ref": 7, "argument": {} }),
+            "ref: invalid type: integer `7`, expected an object",
+        ),
+        ("completion/complete", json!({ "argument": {} }), "argument: missing field `name`"),
+    ] {
+        let answer = server.exchange(method, &params);
+        let error = json!({ "code": -32602, "message": format!("Invalid params: {told}") });
+        assert_eq!(answer["error"], error, "B139: {method} {params}");
+    }
+}
+
 #[test]
 fn a_batch_is_answered_whole_where_the_revision_has_batches() {
     let temp = Temp::new();

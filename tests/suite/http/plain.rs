@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 use super::super::support::{MODERN, Temp};
-use super::kit::{Site, meta, text};
+use super::kit::{Ask, Site, meta, text};
 
 fn call(tool: &str, arguments: Value) -> ObjectParams {
     let mut params = ObjectParams::new();
@@ -46,6 +46,18 @@ async fn session(client: &impl ClientT) {
     let reads = (0..50).map(|_| client.request::<Value, _>("tools/call", read()));
     for answer in futures_util::future::join_all(reads).await {
         assert_eq!(text(&answer.expect("an answer")), "1: one\n");
+    }
+}
+
+/// jsonrpsee itself would take them for notifications, and say nothing.
+#[test]
+fn a_request_with_an_id_that_cannot_be_held_is_told_so() {
+    let temp = Temp::with(&[("a.txt", "one\n")]);
+    let site = Site::start(temp.path());
+    for (id, told) in [("-1", json!(-1)), ("{}", json!(null)), ("[1]", json!(null)), ("1.5", json!(null))] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);
+        let answer = site.send(Ask::new("POST", "/rpc").headers(&[("content-type", "application/json")]).body(&body));
+        assert_eq!((answer.status, answer.code(), &answer.json()["id"]), (200, -32600, &told), "{id}");
     }
 }
 
