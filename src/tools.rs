@@ -92,6 +92,13 @@ fn not_text(path: &WsPath, size: u64, kind: Option<&str>, fault: NotText) -> Too
             ),
         )
         .with("bad_at", bad_at),
+        NotText::Utf32 => ToolError::new(
+            ErrorCode::UnsupportedEncoding,
+            format!(
+                "{path} is UTF-32 ({size} bytes); these tools read and change UTF-8, and UTF-16 with a byte order mark. It \
+                 is as it was. Ask the user to convert it to UTF-8 first."
+            ),
+        ),
     };
     let error = error.with("path", path.to_string()).with("size", size);
     match kind {

@@ -240,6 +240,7 @@ fn format_of(bytes: &[u8], fault: NotText) -> Option<String> {
     match (media::kind(bytes), fault) {
         (Some(media), _) => Some(media.name.to_owned()),
         (None, NotText::Unsupported { .. }) => Some("perhaps text in another encoding than UTF-8 or UTF-16".to_owned()),
+        (None, NotText::Utf32) => Some("text in UTF-32".to_owned()),
         (None, NotText::Binary { .. }) => None,
     }
 }

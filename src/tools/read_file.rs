@@ -249,6 +249,9 @@ fn is_text(head: &[u8]) -> bool {
 }
 
 fn refuse_binary(path: &WsPath, file: &OpenFile, head: &[u8]) -> Result<(), ToolError> {
+    if encoding::is_utf32(head) {
+        return Err(not_text(path, size_of(file, head), None, NotText::Utf32));
+    }
     let utf16 = matches!(encoding::detect(head), encoding::Encoding::Utf16Le | encoding::Encoding::Utf16Be);
     match memchr::memchr(0, head) {
         Some(at) if !utf16 => {

@@ -138,6 +138,24 @@ fn no_tool_damages_a_file_in_a_legacy_encoding() {
 }
 
 #[test]
+fn utf32_is_called_what_it_is_and_stays() {
+    for unit in [u32::to_le_bytes, u32::to_be_bytes] {
+        let bytes: Vec<u8> = "\u{feff}x := 1;\né🎉\n".chars().flat_map(|c| unit(c.into())).collect();
+        let mut desk = Desk::with("f.txt", &bytes);
+        for reply in [
+            desk.read("f.txt"),
+            desk.patch("f.txt", "x := 1", "x := 2"),
+            desk.call("patch_files", json!({ "patches": [{ "path": "f.txt", "old_str": "1", "new_str": "2" }] })),
+            desk.write("f.txt", "new\n"),
+        ] {
+            says(reply.error("unsupported_encoding"), &["f.txt", "UTF-32", "convert it to UTF-8"]);
+        }
+        says(&desk.call("file_info", json!({ "path": "f.txt" })).ok(), &["UTF-32"]);
+        assert_eq!(desk.folder.read("f.txt"), bytes);
+    }
+}
+
+#[test]
 fn characters_arrive_whole_however_the_stream_is_cut() {
     let mut desk = Desk::with("other", "");
     let content = "# 张 é 🎉\n";
