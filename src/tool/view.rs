@@ -1,5 +1,6 @@
 //! What a tool may look at: the workspace, read-only, and what the call allows.
 
+mod absolute;
 mod settings;
 mod walk;
 
@@ -12,7 +13,7 @@ use crate::model::change::ChangeSet;
 use crate::model::error::{ErrorCode, ToolError, glimpse};
 use crate::model::file_bytes::FileBytes;
 use crate::model::id::ChangeId;
-use crate::model::path::{PathError, WsPath, is_separator};
+use crate::model::path::{PathError, WsPath, is_absolute};
 use crate::text::names::look_alike;
 use crate::tool::ask::Asker;
 use crate::tool::log::LogSink;
@@ -133,19 +134,17 @@ impl View {
         self.workspace.promise()
     }
 
-    /// The path that `text` names. An absolute one is taken where it begins with the workspace's own folder.
+    /// The path that `text` names. An absolute one is taken where it ends in the workspace's own folder.
     ///
     /// # Errors
     /// `outside_workspace` or `invalid_arguments`.
     pub fn path(&self, text: &str) -> Result<WsPath, ToolError> {
+        let roots = self.workspace.roots();
         let relative = match WsPath::parse(text) {
-            Err(PathError::Outside) => {
-                self.below_a_root(text).map_or(Err(PathError::Outside), |rest| WsPath::parse(&rest))
-            }
+            Err(PathError::Outside) if is_absolute(text) => absolute::inside(text, roots).ok_or(PathError::Outside),
             parsed => parsed,
         };
         let path = relative.map_err(|fault| path_refused(text, fault))?;
-        let roots = self.workspace.roots();
         if path.is_root() || roots.is_empty() || roots.iter().any(|root| path.is_within(&root.at)) {
             return Ok(path);
         }
@@ -211,22 +210,6 @@ impl View {
     #[must_use]
     pub fn is_root(&self, path: &WsPath) -> bool {
         path.is_root() || self.workspace.roots().iter().any(|root| root.at == *path)
-    }
-
-    /// What follows one of the workspace's own absolute paths, part by part.
-    fn below_a_root(&self, text: &str) -> Option<String> {
-        let text = text.replace(is_separator, "/");
-        for root in self.workspace.roots() {
-            for spelling in &root.spellings {
-                match text.strip_prefix(spelling.trim_end_matches('/')) {
-                    Some("" | "/") => return Some(root.at.to_string()),
-                    // From the root's own place, so that it is not taken for an absolute path again.
-                    Some(rest) if rest.starts_with('/') => return Some(format!("{}{rest}", root.at)),
-                    _ => {}
-                }
-            }
-        }
-        None
     }
 
     /// What is at `path`.
@@ -366,9 +349,10 @@ fn path_refused(text: &str, fault: PathError) -> ToolError {
         PathError::Outside => ToolError::new(
             ErrorCode::OutsideWorkspace,
             format!(
-                "{} leads outside the workspace. Use a path relative to the workspace's folder; list_dir with path \".\" \
+                "{} leads outside the workspace{}. Use a path relative to the workspace's folder; list_dir with path \".\" \
                  shows it.",
-                glimpse(text)
+                glimpse(text),
+                if is_absolute(text) && absolute::climbs(text) { " (.. is followed only inside of it and along its own path)" } else { "" }
             ),
         ),
         PathError::Empty | PathError::Nul => ToolError::bad_argument(

@@ -58,11 +58,23 @@ fn a_root_that_is_a_link_is_the_folder_it_leads_to() {
 fn absolute_paths_of_the_root_itself_are_inside() {
     let mut desk = Desk::with("d/a", "1\n");
     let root = desk.folder.path().to_str().expect("a path").to_owned();
-    for path in [format!("{root}/d/a"), format!("{root}//d/./a"), format!("{root}/d/../d/a")] {
+    let resolved = desk.folder.path().canonicalize().expect("a path");
+    let (above, name) = (resolved.parent().expect("a folder").display(), resolved.file_name().expect("a name"));
+    let name = name.to_str().expect("text");
+    for path in [
+        format!("{root}/d/a"),
+        format!("{root}//d/./a"),
+        format!("{root}/d/../d/a"),
+        format!("{above}/.//{name}/d/a"),
+        format!("{above}/{name}/../{name}/d/a"),
+        format!("{above}/{name}/d/../../{name}/d/a"),
+    ] {
         assert_eq!(desk.read(&path).ok(), "1: 1\n", "B077: {path}");
     }
     for path in [root.clone(), format!("{root}/"), format!("{root}/d/..")] {
         assert_eq!(desk.list(&path).ok(), "dir - d/\n", "B077: {path}");
     }
-    desk.read(&format!("{root}/../x")).error("outside_workspace");
+    for path in [format!("{root}/../x"), format!("{above}/x/../{name}/d/a"), format!("../{name}/d/a")] {
+        says(desk.read(&path).error("outside_workspace"), &[&path, "relative to the workspace's folder"]);
+    }
 }
