@@ -6,6 +6,7 @@ pub mod local;
 pub mod memory;
 pub(crate) mod nodes;
 mod replace;
+pub(crate) mod space;
 pub mod walk;
 mod watch;
 

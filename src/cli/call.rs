@@ -4,8 +4,10 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 use serde_json::json;
+use tracing::Level;
 
 use super::assembly::{Assembly, Places};
+use super::logs::complain;
 use super::root::Roots;
 use super::wait::wait_for;
 use super::{ask, fail};
@@ -69,8 +71,12 @@ fn outcome(arguments: &Arguments) -> Result<Completed, Box<dyn std::error::Error
     let control = Control { approver: ask::whoever_is_there(), ..Control::default() };
     let outcome = wait_for(assembly.dispatcher.dispatch(call, &Caller::CommandLine, control));
     end_all();
-    assembly.ledger.flush()?;
-    Ok(outcome??)
+    let outcome = outcome??;
+    if let Err(error) = assembly.ledger.flush() {
+        // What could be changed was recorded before; that something was looked at is not worth the answer.
+        complain(Level::WARN, error);
+    }
+    Ok(outcome)
 }
 
 fn print(arguments: &Arguments, completed: &Completed) -> io::Result<()> {

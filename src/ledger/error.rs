@@ -98,7 +98,9 @@ impl From<LedgerError> for ToolError {
         let code = match &error {
             LedgerError::Log(source) | LedgerError::Changes(source) | LedgerError::Blobs(source) => match source.kind()
             {
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::NoSpace,
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                    ErrorCode::NoSpace
+                }
                 _ => ErrorCode::IoError,
             },
             LedgerError::NoSuchChange(_) | LedgerError::NotDone(_) | LedgerError::Undone { .. } => {

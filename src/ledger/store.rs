@@ -11,6 +11,8 @@ use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 #[cfg(unix)]
 use cap_std::fs::{DirBuilderExt, OpenOptionsExt};
 
+use crate::workspace::space;
+
 /// Takes a lock whose holder may have panicked: what it guards is whole after every step.
 pub(super) fn hold<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -65,6 +67,7 @@ pub(super) fn append_lines(dir: &Dir, name: &str, lines: &[u8], durable: bool) -
     let length = file.metadata()?.len();
     // Where a crash cut the last line off, what follows begins a line of its own.
     let begun = if ends_whole(&mut file, length)? { lines.into() } else { Cow::from([b"\n", lines].concat()) };
+    space::may_hold(length + begun.len() as u64)?;
     if let Err(error) = file.write_all(&begun) {
         // Half a line is read past in any case.
         let _ = file.set_len(length);
@@ -93,6 +96,7 @@ fn ends_whole(file: &mut File, length: u64) -> io::Result<bool> {
 pub(super) fn replace(dir: &Dir, name: &str, bytes: &[u8], random: u128, durable: bool) -> io::Result<()> {
     let temp = format!(".{name}.{random:032x}");
     let written = fresh(dir, &temp).and_then(|mut file| {
+        space::may_hold(bytes.len() as u64)?;
         file.write_all(bytes)?;
         if durable { file.sync_all() } else { Ok(()) }
     });

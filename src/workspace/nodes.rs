@@ -9,7 +9,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use crate::model::version::{Version, VersionHasher};
 use crate::workspace::local::{kind_of, patiently, shown};
 use crate::workspace::replace::{carry, sync_folder};
-use crate::workspace::{Depth, Kind, Survey, Surveyed};
+use crate::workspace::{Depth, Kind, Survey, Surveyed, space};
 
 /// Everything at `way` below `root`, and below that. Tells where it failed.
 pub(crate) fn survey(root: &Dir, way: &Path, depth: Depth) -> Result<Survey, (PathBuf, io::Error)> {
@@ -205,6 +205,7 @@ pub(crate) fn copy(from: &Dir, name: &OsStr, to: &Dir, copy: &OsStr, durable: bo
 
 fn copy_file(from: &Dir, name: &OsStr, to: &Dir, copy: &OsStr, durable: bool) -> io::Result<()> {
     let mut source = from.open(name)?;
+    space::may_hold(source.metadata()?.len())?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);
     #[cfg(unix)]

@@ -21,7 +21,6 @@ mod overwrite;
 mod place;
 mod recover;
 mod removal;
-mod space;
 mod stage;
 mod swap;
 mod sync;

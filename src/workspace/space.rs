@@ -6,10 +6,13 @@ use cap_std::fs::File;
 
 /// Refuses a file longer than this process may make. The system would end the process for trying.
 #[cfg(unix)]
-pub(super) fn may_hold(len: usize) -> io::Result<()> {
+pub(crate) fn may_hold(len: u64) -> io::Result<()> {
     use rustix::process::{Resource, getrlimit};
     match getrlimit(Resource::Fsize).current {
-        Some(limit) if len as u64 > limit => Err(io::ErrorKind::FileTooLarge.into()),
+        Some(limit) if len > limit => {
+            let why = format!("this process may make no file longer than {limit} bytes: ulimit -f");
+            Err(io::Error::new(io::ErrorKind::FileTooLarge, why))
+        }
         _ => Ok(()),
     }
 }
@@ -29,7 +32,7 @@ pub(super) fn reserve(file: &File, len: usize) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn may_hold(_: usize) -> io::Result<()> {
+pub(crate) fn may_hold(_: u64) -> io::Result<()> {
     Ok(())
 }
 

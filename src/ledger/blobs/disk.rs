@@ -11,6 +11,7 @@ use crate::ledger::blobs::{changed, check};
 use crate::ledger::store;
 use crate::model::version::{Version, VersionHasher};
 use crate::model::world::World;
+use crate::workspace::space;
 
 /// How many bytes are copied at once.
 const PIECE: usize = 128 * 1024;
@@ -38,7 +39,10 @@ impl DiskBlobs {
         let (shard, name) = self.place(version)?;
         let durable = needed && self.durable;
         if !self.has(&shard, &name, bytes.len() as u64)? {
-            return self.fill(&shard, &name, durable, |file| file.write_all(bytes));
+            return self.fill(&shard, &name, durable, |file| {
+                space::may_hold(bytes.len() as u64)?;
+                file.write_all(bytes)
+            });
         }
         if durable { sync(&shard, &name) } else { Ok(()) }
     }
@@ -189,6 +193,7 @@ fn is_shared(file: &cap_std::fs::Metadata) -> bool {
 /// Copies `source`, which must be the bytes of `version`.
 fn copy(folder: &Dir, source: &str, to: &mut File, version: Version) -> io::Result<()> {
     let mut from = folder.open(source)?;
+    space::may_hold(from.metadata()?.len())?;
     let mut hasher = VersionHasher::default();
     let mut piece = vec![0; PIECE];
     loop {

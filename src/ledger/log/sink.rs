@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use cap_std::fs::Dir;
 
 use crate::ledger::store::{self, hold};
+use crate::workspace::space;
 
 /// Takes what is written, in order.
 pub(in crate::ledger) trait Sink: Send {
@@ -62,7 +63,9 @@ impl Sink for FileSink {
             return Ok(0);
         }
         self.synced = false;
-        self.file()?.write(bytes)
+        let file = self.file()?;
+        space::may_hold(file.metadata()?.len() + bytes.len() as u64)?;
+        file.write(bytes)
     }
 
     fn sync(&mut self) -> io::Result<()> {

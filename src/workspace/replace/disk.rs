@@ -10,7 +10,8 @@ use crate::workspace::nodes;
 use crate::workspace::replace::identity::{file_id, folder_id, id};
 use crate::workspace::replace::place::Place;
 use crate::workspace::replace::trial::{self, Ability, Deed};
-use crate::workspace::replace::{exchange, space, sync};
+use crate::workspace::replace::{exchange, sync};
+use crate::workspace::space;
 
 /// Who may read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,7 @@ pub(super) fn write(file: &File, bytes: &[u8]) -> io::Result<()> {
 pub(super) fn copy(from: &File, to: &File) -> io::Result<u64> {
     let len = deed(|| {
         let (mut reader, mut writer) = (from, to);
+        space::may_hold(reader.metadata()?.len())?;
         reader.rewind()?;
         writer.rewind()?;
         io::copy(&mut reader, &mut writer)

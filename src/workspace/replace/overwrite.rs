@@ -16,7 +16,8 @@ use crate::workspace::replace::place::Place;
 use crate::workspace::replace::stage::{Old, Terms, as_it_is};
 use crate::workspace::replace::swap::left_beside;
 use crate::workspace::replace::temp::{Temp, version};
-use crate::workspace::replace::{Setback, locks, metadata, space};
+use crate::workspace::replace::{Setback, locks, metadata};
+use crate::workspace::space;
 
 /// A file that is ready to be written to.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ pub(super) struct Overwrite {
 impl Overwrite {
     /// Copies the old bytes to a file beside `place`. Nothing if that has to wait until names may appear.
     pub(super) fn stage(place: &Place, old: &Old, content: &FileBytes, terms: &Terms<'_>) -> io::Result<Option<Self>> {
-        space::may_hold(content.len())?;
+        space::may_hold(content.len() as u64)?;
         let file = patiently(|| place.dir.open_with(&place.name, &as_it_is(true)))?;
         let staged = Temp::create(&place.dir, terms.names.copy(), terms.naming, Access::Owner)?;
         let Some(backup) = staged else { return Ok(None) };

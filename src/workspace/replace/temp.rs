@@ -11,7 +11,7 @@ use crate::model::version::{Version, VersionHasher};
 use crate::workspace::local::patiently;
 use crate::workspace::replace::disk::{self, Access};
 use crate::workspace::replace::identity::{FileId, file_id, id};
-use crate::workspace::replace::space;
+use crate::workspace::space;
 
 /// A temporary file. Its name, if it has one, goes when this is dropped.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Temp {
         access: Access,
         content: &[u8],
     ) -> io::Result<Option<Self>> {
-        space::may_hold(content.len())?;
+        space::may_hold(content.len() as u64)?;
         let Some(temp) = Temp::create(dir, name, naming, access)? else { return Ok(None) };
         disk::write(&temp.file, content)?;
         Ok(Some(temp))

@@ -185,6 +185,35 @@ fn a_server_out_of_open_files_says_so_and_lives() {
     assert_eq!(site.history().open(), [""; 0]);
 }
 
+/// The system ends a process that goes on past the limit.
+#[test]
+fn a_file_that_may_not_grow_is_no_end_of_the_server() {
+    let long = "new\n".repeat(3000);
+    for before in ["old\n".to_owned(), format!("old\n{}", "x".repeat(12_000))] {
+        let site = Site::new();
+        site.folder.write("file", &before);
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -f 16; exec \"$0\" \"$@\"", TOOLGATE, "serve"]);
+        command.arg(site.folder.path()).args(["--state", utf8(site.state.path())]);
+        let mut server = Server::launch(command);
+        let patch = |new: &str| json!({ "path": "file", "old_str": "old", "new_str": new });
+        Reply(server.call("patch_file", patch(&long))).error("no_space");
+        assert_eq!(site.folder.text("file"), before);
+        // In the end the log itself may not grow any more. Then nothing is changed, but all can be read.
+        let fails = (0..200).find(|n| {
+            let write = json!({ "path": format!("new {n}"), "content": "x".repeat(100) });
+            let reply = Reply(server.call("write_file", write));
+            assert!(reply.is_done() || reply.code() == "no_space", "{}", reply.0);
+            assert_eq!(site.folder.path().join(format!("new {n}")).exists(), reply.is_done(), "{}", reply.0);
+            !reply.is_done()
+        });
+        assert!(fails.is_some(), "the limit is met");
+        assert!(Reply(server.call("read_file", json!({ "path": "file" }))).ok().contains("old"));
+        server.close();
+        site.is_clean();
+    }
+}
+
 #[test]
 fn a_search_through_wide_and_deep_folders_opens_few_files() {
     let site = Site::new();
