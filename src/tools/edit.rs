@@ -81,13 +81,13 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Where the patch goes: exactly one place, or all of them.
-    fn places(&self, path: &WsPath, patch: Patch<'_>) -> Result<Vec<Range<usize>>, ToolError> {
+    /// Where the patch goes: exactly one place, or all of them but those that overlap one before them.
+    fn places(&self, path: &WsPath, patch: Patch<'_>) -> Result<Places, ToolError> {
         let most = if self.eol == Eol::Exact { usize::MAX } else { MOST_MATCHES + 1 };
         let matches = find::find_up_to(most, self.text.as_bytes(), patch.old.as_bytes(), self.eol);
         match matches.len() {
             0 => Err(self.missing(path, patch.old)),
-            1 => Ok(matches),
+            1 => Ok(Places { spans: matches, overlapping: 0 }),
             count if patch.everywhere && count == most => Err(ToolError::new(
                 ErrorCode::TooLarge,
                 format!(
@@ -97,7 +97,10 @@ impl<'a> Subject<'a> {
             )
             .with("path", path.to_string())
             .with("limit", MOST_MATCHES)),
-            _ if patch.everywhere => Ok(find::disjoint(&matches)),
+            count if patch.everywhere => {
+                let spans = find::disjoint(&matches);
+                Ok(Places { overlapping: count - spans.len(), spans })
+            }
             _ => Err(self.ambiguous(path, &matches)),
         }
     }
@@ -107,7 +110,7 @@ impl<'a> Subject<'a> {
     /// # Errors
     /// `old_str_not_found`, `ambiguous_match`, `too_large`, and `invalid_arguments` where nothing would change.
     pub(super) fn apply(&mut self, path: &WsPath, patch: Patch<'_>) -> Result<Applied, ToolError> {
-        let spans = self.places(path, patch)?;
+        let Places { spans, overlapping } = self.places(path, patch)?;
         let lines = self.lines_of(&spans);
         let text = self.text.as_bytes();
         let edits: Vec<_> = spans
@@ -127,7 +130,7 @@ impl<'a> Subject<'a> {
         self.text = String::from_utf8(patched)
             .map_err(|_| ToolError::new(ErrorCode::IoError, format!("{path} could not be patched. It is as it was.")))?
             .into();
-        Ok(Applied { lines, moves, lines_changed })
+        Ok(Applied { lines, moves, lines_changed, overlapping })
     }
 
     pub(super) fn text(&self) -> &str {
@@ -208,6 +211,14 @@ pub(super) struct Applied {
     pub(super) moves: Vec<Move>,
     /// How many lines came and went.
     pub(super) lines_changed: (usize, usize),
+    /// How many matches overlap one that was replaced, and stay.
+    pub(super) overlapping: usize,
+}
+
+/// Where a patch goes.
+struct Places {
+    spans: Vec<Range<usize>>,
+    overlapping: usize,
 }
 
 impl Applied {
@@ -302,6 +313,12 @@ fn lines_of(near: &Near) -> String {
     }
 }
 
+/// Says that replace_all left something that matches.
+pub(super) fn overlaps(count: usize) -> Option<String> {
+    let matches = counted(count, "more match is", "more matches are");
+    (count > 0).then(|| format!("[{matches} left, overlapping those before: replacing goes from left to right.]"))
+}
+
 /// Line numbers for a message, the first of many; `total` counts those that are not in `lines` too.
 pub(super) fn listed(lines: &[u64], total: usize) -> String {
     let named: Vec<_> = lines.iter().take(LINES_NAMED).map(u64::to_string).collect();
@@ -321,12 +338,14 @@ mod tests {
             lines: Vec::new(),
             moves: vec![Move { from: 1..2, to: 3 }, Move { from: 3..4, to: 3 }],
             lines_changed: (0, 0),
+            overlapping: 0,
         };
         let mut offsets: Vec<usize> = (0..9).collect();
         applied.origins(&mut offsets);
         assert_eq!(offsets, [0, 1, 1, 1, 2, 3, 3, 3, 4]);
         // "abXcd" with X deleted: "abcd".
-        let applied = Applied { lines: Vec::new(), moves: vec![Move { from: 2..3, to: 0 }], lines_changed: (0, 0) };
+        let moves = vec![Move { from: 2..3, to: 0 }];
+        let applied = Applied { lines: Vec::new(), moves, lines_changed: (0, 0), overlapping: 0 };
         let mut offsets = [0, 1, 2, 3];
         applied.origins(&mut offsets);
         assert_eq!(offsets, [0, 1, 3, 4]);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::edit::{self, Patch, Subject, listed};
+use super::edit::{self, Patch, Subject, listed, overlaps};
 use super::{check_expected, not_found};
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::ToolError;
@@ -54,6 +54,8 @@ pub struct Output {
     /// How many lines came and went.
     #[serde(skip)]
     lines_changed: (usize, usize),
+    #[serde(skip)]
+    overlapping: usize,
 }
 
 impl Tool for PatchFile {
@@ -88,8 +90,8 @@ impl Tool for PatchFile {
         let content = subject.into_bytes();
         let version = content.version().to_string();
         let (replaced, lines) = (applied.replaced(), applied.listed_lines());
-        let lines_changed = applied.lines_changed;
-        let output = Output { path: args.path, replaced, lines, version, diff, lines_changed };
+        let (lines_changed, overlapping) = (applied.lines_changed, applied.overlapping);
+        let output = Output { path: args.path, replaced, lines, version, diff, lines_changed, overlapping };
         if output.diff.is_some() {
             return Ok(Plan::Answer(output));
         }
@@ -106,14 +108,14 @@ impl Tool for PatchFile {
     }
 
     fn notes(output: &Output) -> Vec<String> {
-        if output.replaced == 1 || output.diff.is_some() {
-            return Vec::new();
-        }
-        vec![format!(
-            "[{} places were replaced, on lines {}.]",
-            output.replaced,
-            listed(&output.lines, output.replaced)
-        )]
+        let Output { replaced, lines, .. } = output;
+        let places = (*replaced > 1 && output.diff.is_none()).then(|| match &lines[..] {
+            [first, .., last] if first == last && lines.len() == *replaced => {
+                format!("[{replaced} places were replaced, all on line {first}.]")
+            }
+            lines => format!("[{replaced} places were replaced, on lines {}.]", listed(lines, *replaced)),
+        });
+        places.into_iter().chain(overlaps(output.overlapping)).collect()
     }
 
     fn facts(output: &Output) -> Facts {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::edit::{Applied, Patch, Subject, done, lines_at, no_change, shown};
+use super::edit::{Applied, Patch, Subject, done, lines_at, no_change, overlaps, shown};
 use super::not_found;
 use crate::model::change::{Change, ChangeSet, Expect};
 use crate::model::error::{ErrorCode, ToolError};
@@ -55,6 +55,8 @@ pub struct Output {
     /// How many lines came and went.
     #[serde(skip)]
     lines_changed: (usize, usize),
+    #[serde(skip)]
+    overlapping: usize,
 }
 
 /// One file.
@@ -87,7 +89,7 @@ impl Tool for PatchFiles {
         let (targets, files) = open(view, &args.patches)?;
         let work = patched(view, &args.patches, &targets, &files)?;
         let diff = (args.dry_run == Some(true)).then(String::new);
-        let mut output = Output { files: Vec::new(), diff, lines_changed: (0, 0) };
+        let mut output = Output { files: Vec::new(), diff, lines_changed: (0, 0), overlapping: 0 };
         let (mut changes, mut places) = (Vec::new(), Vec::new());
         for Work { file, subject, before, applied } in work {
             let File { named, path, old } = file;
@@ -95,7 +97,8 @@ impl Tool for PatchFiles {
             if let Some(diff) = &mut output.diff {
                 diff.push_str(&shown(path, before.text(), subject.text()));
             }
-            for Applied { lines_changed: (added, removed), .. } in &applied {
+            for Applied { lines_changed: (added, removed), overlapping, .. } in &applied {
+                output.overlapping += overlapping;
                 output.lines_changed.0 += added;
                 output.lines_changed.1 += removed;
             }
@@ -123,10 +126,9 @@ impl Tool for PatchFiles {
 
     fn notes(output: &Output) -> Vec<String> {
         let places: usize = output.files.iter().map(|file| file.replaced).sum();
-        if places == output.files.len() || output.diff.is_some() {
-            return Vec::new();
-        }
-        vec![format!("[{places} places were replaced.]")]
+        let told = places != output.files.len() && output.diff.is_none();
+        let places = told.then(|| format!("[{places} places were replaced.]"));
+        places.into_iter().chain(overlaps(output.overlapping)).collect()
     }
 
     fn facts(output: &Output) -> Facts {

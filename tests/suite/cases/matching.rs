@@ -70,7 +70,18 @@ fn overlapping_matches_are_counted() {
     assert_eq!(reply.details()["matches"], 2, "B029");
     patch("B029: letters", "ananas", "ana", "x").fails("ambiguous_match");
     patch("B029: all of them, left to right, none twice", "aaaaa", "aa", "b").everywhere().gives("bba");
-    patch("B029: lines", three, "x = 1\nx = 1", "y").everywhere().gives("y\nx = 1\n");
+    let reply = patch("B029: and told", "aaaaa", "aa", "b").everywhere().mcp_gives("bba");
+    says(&reply.ok(), &["2 places were replaced, all on line 1.", "2 more matches are left, overlapping"]);
+    let lines = patch("B029: lines", three, "x = 1\nx = 1", "y").everywhere();
+    lines.gives("y\nx = 1\n");
+    says(&lines.mcp_gives("y\nx = 1\n").ok(), &["1 more match is left, overlapping"]);
+    let mut desk = Desk::with("f", "aaa b aaaaa");
+    let patches = json!([
+        { "path": "f", "old_str": "aa", "new_str": "x", "replace_all": true },
+        { "path": "f", "old_str": "b", "new_str": "y" },
+    ]);
+    says(&desk.call("patch_files", json!({ "patches": patches })).ok(), &["3 more matches are left, overlapping"]);
+    assert_eq!(desk.folder.text("f"), "xa y xxa", "B029");
     let reply =
         patch("B029: bridged line ends overlap too", "a\r\na\r\na\r\n", "a\na", "b").mcp_fails("ambiguous_match");
     assert_eq!(reply.details()["lines"], json!([1, 2]), "B029");
