@@ -8,6 +8,9 @@ use crate::model::path::WsPath;
 use crate::tool::view::View;
 use crate::workspace::{Entry, Kind};
 
+/// What says what is ignored; the later has the last word.
+const IGNORING: [&str; 2] = [".gitignore", ".ignore"];
+
 /// A longer list of what is ignored is nobody's.
 const IGNORES: u64 = 1024 * 1024;
 
@@ -78,14 +81,14 @@ impl<'a> Walk<'a> {
     }
 
     fn ignored_in(&self, folder: &WsPath, entries: &[Entry]) -> Gitignore {
-        if !entries.iter().any(|entry| entry.name == ".gitignore") {
-            return Gitignore::empty();
-        }
-        let lines = self.view.read_start(&folder.join(".gitignore"), IGNORES).unwrap_or_default();
+        let there = IGNORING.into_iter().filter(|name| entries.iter().any(|entry| entry.name == *name));
         let mut builder = GitignoreBuilder::new(folder.as_str());
-        for line in String::from_utf8_lossy(&lines).lines() {
-            // A line that is none of git's is none for us.
-            let _ = builder.add_line(None, line);
+        for name in there {
+            let lines = self.view.read_start(&folder.join(name), IGNORES).unwrap_or_default();
+            for line in String::from_utf8_lossy(&lines).lines() {
+                // A line that is none of git's is none for us.
+                let _ = builder.add_line(None, line);
+            }
         }
         builder.build().unwrap_or_else(|_| Gitignore::empty())
     }
@@ -151,9 +154,14 @@ mod tests {
             ("sub/b.log", ""),
             ("sub/only", ""),
             ("sub/deep/only", ""),
+            ("sub/.ignore", "scratch\n!again.log\n"),
+            ("sub/scratch/x", ""),
+            ("sub/again.log", ""),
         ]);
         let walk = Walk::after(&view, None, 100).expect("a walk");
         let found: Vec<_> = walk.files.iter().map(|(path, _)| path.as_str()).collect();
-        assert_eq!(found, [".gitignore", "kept.log", "sub/.gitignore", "sub/b.log", "sub/deep/only"]);
+        let right =
+            [".gitignore", "kept.log", "sub/.gitignore", "sub/.ignore", "sub/again.log", "sub/b.log", "sub/deep/only"];
+        assert_eq!(found, right);
     }
 }

@@ -35,8 +35,9 @@ pub(super) fn json(status: StatusCode, answer: Answer) -> Reply {
 /// A stream of events.
 pub(super) fn events(events: Events) -> Reply {
     let mut reply = with_body(StatusCode::OK, EVENTS, Body::events(events));
-    // Proxies must not wait until they have more.
+    // Proxies must not wait until they have more, to compress it for example.
     reply.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    reply.headers_mut().insert("cache-control", HeaderValue::from_static("no-store, no-transform"));
     reply
 }
 

@@ -235,6 +235,7 @@ fn the_stream_of_a_session_ends_with_it_and_its_newest_reader_has_it() {
         wire.send(Ask::get("/mcp").session(&id).headers(&[("accept", "text/event-stream")]));
         let head = wire.head();
         assert_eq!((head.status, head.header("x-accel-buffering")), (200, Some("no")));
+        assert_eq!(head.header("cache-control"), Some("no-store, no-transform"));
         assert_eq!(wire.event().expect("the beginning").data, "");
         wire
     };
