@@ -247,6 +247,14 @@ impl Server {
     }
 }
 
+/// What cargo tells the programs that it runs would make it build some dependencies again.
+fn forget_package(cargo: &mut Command) {
+    let told = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(told)) {
+        cargo.env_remove(name);
+    }
+}
+
 /// The server beside this example, built now if it is missing or old: `cargo run --example` does not do that.
 fn built_server() -> Result<PathBuf> {
     let example = std::env::current_exe()?;
@@ -255,7 +263,9 @@ fn built_server() -> Result<PathBuf> {
     if let Some(cargo) = std::env::var_os("CARGO") {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         let mut build = Command::new(cargo);
-        build.args(["build", "--bin", "toolgate", "--manifest-path"]).arg(manifest);
+        // With this example, so that what both are made of is built alike, and once.
+        build.args(["build", "--bin", "toolgate", "--example", "tour", "--manifest-path"]).arg(manifest);
+        forget_package(&mut build);
         match profile.file_name().and_then(|name| name.to_str()) {
             Some("debug") | None => &mut build,
             Some(name) => build.args(["--profile", name]),

@@ -123,7 +123,7 @@ declare const tools: {
     /** How many there are in all. */
     total: number;
   }>;
-  /** Show what is in a folder: one line an entry, `type size path`, sorted by name; type is file, dir, link or other. Use it to find your way and before guessing a path. Nothing is hidden or ignored; links are not entered. It says if there are more than 10000. */
+  /** Show what is in a folder: one line an entry, `type size path`, sorted by name; type is file, dir, link or other. Use it before guessing a path. Nothing is hidden or ignored; links are not entered. It says if there are more than 10000. */
   list_dir: (args?: {
     /** How many levels to show. Left out: 1. */
     depth?: number;

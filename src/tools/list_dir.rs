@@ -73,7 +73,7 @@ impl Tool for ListDir {
             name: "list_dir",
             title: "List folder",
             description: "Show what is in a folder: one line an entry, `type size path`, sorted by name; type is file, \
-                          dir, link or other. Use it to find your way and before guessing a path. Nothing is hidden or \
+                          dir, link or other. Use it before guessing a path. Nothing is hidden or \
                           ignored; links are not entered. It says if there are more than 10000.",
             effect: Effect::Reads,
             paths: &["path"],

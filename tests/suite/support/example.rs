@@ -24,6 +24,11 @@ fn build(name: &str) -> PathBuf {
     command.args(["build", "--locked", "--example", name, "--message-format", "json"]);
     command.args(["--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "--target-dir"]);
     command.arg(profile.parent().expect("a target folder"));
+    // What cargo tells the programs that it runs would make it build some dependencies again.
+    let told = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(told)) {
+        command.env_remove(name);
+    }
     if profile.file_name() != Some(OsStr::new("debug")) {
         command.arg("--profile").arg(profile.file_name().expect("a profile"));
     }
