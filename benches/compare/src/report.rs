@@ -128,12 +128,12 @@ impl Report {
     }
 
     fn growth(&self, text: &mut String) -> std::fmt::Result {
-        writeln!(text, "## Growth\n\nThe same for ten times less and ten times more, in milliseconds.\n")?;
+        writeln!(text, "## Growth\n\nThe same for less and for more, in milliseconds.\n")?;
         for Growth { title, unit, lines } in &self.growth {
             let mut sizes: Vec<f64> = lines.iter().flat_map(|line| line.points.iter().map(|point| point.0)).collect();
             sizes.sort_by(f64::total_cmp);
             sizes.dedup();
-            let head: Vec<_> = sizes.iter().map(|size| format!("{size} {unit}")).collect();
+            let head: Vec<_> = sizes.iter().map(|size| format!("{} {unit}", size_of(*size))).collect();
             writeln!(text, "| {title} | {} |\n| --- |{}", head.join(" | "), " --- |".repeat(sizes.len()))?;
             for line in lines {
                 let value = |size: &f64| {
@@ -162,6 +162,12 @@ fn named(score: &Score, unit: Unit, with_name: bool) -> String {
         (None, None) => "*not measured*".to_owned(),
     };
     if with_name { format!("{}: {value}", score.who) } else { value }
+}
+
+/// How much there is of it: 0.1, 4, 50000.
+fn size_of(value: f64) -> String {
+    let digits = short(value);
+    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { digits }
 }
 
 fn shown(value: f64, unit: Unit) -> String {
