@@ -11,6 +11,9 @@ use crate::score::{Row, Unit};
 
 type Drawn = Result<(), Box<dyn Error>>;
 
+/// So many times as long as toolgate takes is shown.
+const FARTHEST: f64 = 5000.0;
+
 const INK: RGBColor = RGBColor(125, 133, 144);
 const OURS: RGBColor = RGBColor(47, 129, 247);
 const FLOOR: RGBColor = RGBColor(63, 185, 80);
@@ -35,7 +38,7 @@ pub fn ratios(report: &Report, file: &Path) -> Drawn {
         .margin_top(62)
         .x_label_area_size(34)
         .y_label_area_size(285)
-        .build_cartesian_2d((0.05_f64..2000.0).log_scale(), bottom..0.0)?;
+        .build_cartesian_2d((0.05_f64..FARTHEST).log_scale(), bottom..0.0)?;
     chart
         .configure_mesh()
         .disable_y_mesh()
@@ -53,7 +56,7 @@ pub fn ratios(report: &Report, file: &Path) -> Drawn {
         let (_, y) = chart.backend_coord(&(1.0, middle));
         let label = text(13).pos(right());
         area.draw(&Text::new(row.title.clone(), (285, y), label))?;
-        chart.draw_series(std::iter::once(PathElement::new([(0.05, middle), (2000.0, middle)], INK.mix(0.15))))?;
+        chart.draw_series(std::iter::once(PathElement::new([(0.05, middle), (FARTHEST, middle)], INK.mix(0.15))))?;
         for score in &row.scores {
             let ratio = if row.unit == Unit::PerSecond {
                 row.ratio("toolgate", &score.who)
@@ -63,7 +66,7 @@ pub fn ratios(report: &Report, file: &Path) -> Drawn {
             let (Some(ratio), Some(colour)) = (ratio, colour_of(&score.who, &names)) else {
                 continue;
             };
-            let at = (ratio.clamp(0.05, 2000.0), middle);
+            let at = (ratio.clamp(0.05, FARTHEST), middle);
             let radius = if score.who == "toolgate" { 6 } else { 5 };
             chart.draw_series(std::iter::once(Circle::new(at, radius, colour.filled())))?;
         }
