@@ -213,6 +213,7 @@ fn denied(ground: &Ground, answer: Answer) -> ToolError {
         Answer::Nobody => "there is nobody to ask here",
         Answer::Declined => "they declined",
         Answer::TimedOut => "they did not answer in time",
+        Answer::Crowded => "too many calls wait for an answer already",
         Answer::Deferred => "they have not answered yet",
         Answer::Cancelled | Answer::Approved => "they would not say",
     };

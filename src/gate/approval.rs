@@ -34,6 +34,8 @@ pub enum Answer {
     TimedOut,
     /// There is nobody to ask.
     Nobody,
+    /// Too many calls wait for an answer already.
+    Crowded,
     /// They will be asked, and the call will come again with what they said.
     Deferred,
 }
@@ -48,6 +50,7 @@ impl Answer {
             Answer::Cancelled => "cancelled",
             Answer::TimedOut => "timed_out",
             Answer::Nobody => "nobody",
+            Answer::Crowded => "crowded",
             Answer::Deferred => "deferred",
         }
     }

@@ -102,7 +102,7 @@ pub enum Event {
     /// What the person said.
     #[serde(rename = "approval/answered")]
     ApprovalAnswered {
-        /// `approved`, `declined`, `cancelled`, `timed_out`, `nobody` or `deferred`.
+        /// `approved`, `declined`, `cancelled`, `timed_out`, `nobody`, `crowded` or `deferred`.
         answer: String,
     },
     /// A caller has seen a part of a file.

@@ -136,13 +136,12 @@ impl Approvals {
         call: CallText<'_>,
         profile: &Profile,
     ) -> Option<Paused> {
-        if !self.parked.has_room() {
-            return Some(paused);
-        }
         let deferred = paused.deferred();
         let (state, name) = self.states.seal(Claim { principal, call: call.digest(), pending: &deferred.pending });
+        if let Err(paused) = self.parked.park(name, principal, paused, self.states.lifetime) {
+            return Some(*paused);
+        }
         write_required(result, &deferred, &state, profile);
-        self.parked.park(name, paused, self.states.lifetime);
         None
     }
 }

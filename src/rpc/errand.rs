@@ -90,7 +90,7 @@ impl Errand<'_> {
             match shared.approvals.park(&mut result, paused, principal, text, &shared.profile) {
                 None => return Ok(Came::InputRequired(result)),
                 // Too many people are asked already.
-                Some(paused) => next = paused.unanswered().next(request).await,
+                Some(paused) => next = paused.crowded_out().next(request).await,
             }
         };
         shared.came(context, &asking, text, completed)

@@ -91,6 +91,8 @@ pub enum Unanswered {
     Deferred,
     /// It took too long.
     TimedOut,
+    /// Too many calls wait for an answer already.
+    Crowded,
     /// It is gone, has taken the call back, or has refused to answer.
     Refused,
 }
@@ -145,6 +147,7 @@ fn unanswered(key: &str, why: &Unanswered) -> ToolError {
         Unanswered::Unable(Capability::Roots) => (ErrorCode::Denied, "this client does not name its folders"),
         Unanswered::Deferred => (ErrorCode::Denied, "it has not come yet"),
         Unanswered::TimedOut => (ErrorCode::TimedOut, "it did not come in time"),
+        Unanswered::Crowded => (ErrorCode::Denied, "too many calls wait for an answer already"),
         Unanswered::Refused => (ErrorCode::Denied, "the client would not give it"),
     };
     ToolError::new(

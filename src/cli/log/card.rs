@@ -205,6 +205,7 @@ fn below(event: &Event) -> Option<Below> {
                 "declined" => (Tone::Bad, "they said no"),
                 "cancelled" => (Tone::Careful, "they would not say"),
                 "timed_out" => (Tone::Careful, "they did not answer in time"),
+                "crowded" => (Tone::Careful, "too many calls waited for an answer already"),
                 "nobody" => (Tone::Careful, "nobody was there to ask"),
                 "deferred" => (Tone::Careful, "they have not answered yet"),
                 other => (Tone::Careful, other),

@@ -26,7 +26,8 @@ use crate::tool::ask::{Asker, Capability, Request, Unanswered};
 /// How long calls that have been taken back may take to notice.
 const NOTICE: Duration = Duration::from_secs(4);
 
-/// So many calls wait for people at once. Whoever asks beyond that is told that nobody answers in time.
+/// So many calls wait for people at once. One beyond that takes the place of the one that has waited longest of whoever has most,
+/// if that makes their shares more equal, and else is not kept; whichever has to go on is told that there was no room.
 const MOST: usize = 64;
 
 /// A question, and where the answer goes.
@@ -166,12 +167,22 @@ impl Paused {
 
     /// Nobody comes with the answer: the call goes on without it, to its end and without anybody.
     fn lapse(self) {
-        self.unanswered().attached.disarm();
+        drop(self.asked);
+        self.acting.attached.disarm();
     }
 
-    /// Lets the call go on without an answer.
-    pub(crate) fn unanswered(self) -> Acting {
-        drop(self.asked);
+    /// The same for one that others need the room of.
+    fn give_way(self) {
+        self.crowded_out().attached.disarm();
+    }
+
+    /// Lets the call go on without an answer, since there is no room to wait for it.
+    pub(crate) fn crowded_out(self) -> Acting {
+        // It may have given up on the answer.
+        match self.asked {
+            Asked::Word { reply, .. } => drop(reply.send(Answer::Crowded)),
+            Asked::Request { reply, .. } => drop(reply.send(Err(Unanswered::Crowded))),
+        }
         self.acting
     }
 
@@ -197,20 +208,50 @@ impl Paused {
     }
 }
 
-/// The calls that wait for people, by the nonce of the state that their clients hold.
+/// The calls that wait for people.
 #[derive(Clone, Default)]
-pub(crate) struct Parked(Arc<Mutex<HashMap<String, Paused>>>);
+pub(crate) struct Parked(Arc<Mutex<Lot>>);
+
+#[derive(Default)]
+struct Lot {
+    /// By the nonce of the state that their clients hold.
+    calls: HashMap<String, Waits>,
+    /// How many there have been.
+    came: u64,
+}
+
+/// A call that waits.
+struct Waits {
+    paused: Paused,
+    /// Who made it.
+    principal: String,
+    /// How many came before it.
+    place: u64,
+}
 
 impl Parked {
-    /// Whether one more can be parked.
-    pub(super) fn has_room(&self) -> bool {
-        self.calls().len() < MOST
-    }
-
     /// Keeps a call for as long as its client may come with the answer. After that the answer is that there was none, and
-    /// the call goes on to its end without anybody.
-    pub(super) fn park(&self, nonce: String, paused: Paused, lifetime: Duration) {
-        self.calls().insert(nonce.clone(), paused);
+    /// the call goes on to its end without anybody. Gives it back where there is no room.
+    pub(super) fn park(
+        &self,
+        nonce: String,
+        principal: &str,
+        paused: Paused,
+        lifetime: Duration,
+    ) -> Result<(), Box<Paused>> {
+        let mut lot = self.lot();
+        let gives_way = if lot.calls.len() < MOST { None } else { lot.greediest(principal) };
+        let gives_way = gives_way.and_then(|nonce| lot.calls.remove(&nonce));
+        if lot.calls.len() >= MOST {
+            return Err(Box::new(paused));
+        }
+        lot.came += 1;
+        let waits = Waits { paused, principal: principal.to_owned(), place: lot.came };
+        lot.calls.insert(nonce.clone(), waits);
+        drop(lot);
+        if let Some(other) = gives_way {
+            other.paused.give_way();
+        }
         let parked = self.clone();
         tokio::spawn(async move {
             tokio::time::sleep(lifetime).await;
@@ -218,16 +259,17 @@ impl Parked {
                 paused.lapse();
             }
         });
+        Ok(())
     }
 
     pub(super) fn take(&self, nonce: &str) -> Option<Paused> {
-        self.calls().remove(nonce)
+        self.lot().calls.remove(nonce).map(|waits| waits.paused)
     }
 
     /// Takes back what waits for people, since nobody can come any more, and waits until it has noticed: how it has ended is
     /// recorded then.
     pub(crate) fn end(&self) {
-        let parked: Vec<_> = self.calls().drain().map(|(_, paused)| paused).collect();
+        let parked: Vec<_> = self.lot().calls.drain().map(|(_, waits)| waits.paused).collect();
         let ending: Vec<_> = parked
             .into_iter()
             .map(|paused| {
@@ -242,7 +284,24 @@ impl Parked {
         }
     }
 
-    fn calls(&self) -> MutexGuard<'_, HashMap<String, Paused>> {
+    fn lot(&self) -> MutexGuard<'_, Lot> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lot {
+    /// The call that gives way to one of `principal`: the oldest of whoever has most, unless that is hardly more than they have.
+    fn greediest(&self, principal: &str) -> Option<String> {
+        let mut shares: HashMap<&str, usize> = HashMap::new();
+        for waits in self.calls.values() {
+            *shares.entry(&waits.principal).or_default() += 1;
+        }
+        let own = shares.get(principal).copied().unwrap_or_default();
+        let most = shares.values().copied().max()?;
+        if most <= own + 1 {
+            return None;
+        }
+        let of_most = self.calls.iter().filter(|(_, waits)| shares.get(&*waits.principal) == Some(&most));
+        of_most.min_by_key(|(_, waits)| waits.place).map(|(nonce, _)| nonce.clone())
     }
 }

@@ -94,7 +94,10 @@ pub(super) enum BadState {
     #[error("requestState is out of date; ask anew, without it")]
     Expired,
     /// The call that has asked is over: it was not waited for any longer.
-    #[error("the call that asked this is over; look at what it has done, and ask anew if it is still needed")]
+    #[error(
+        "the call that asked this is over: nobody answered in time, or too many calls were waiting for an answer and it had to give \
+         way; look at what it has done, and ask anew if it is still needed"
+    )]
     Over,
     /// It has been used.
     #[error("requestState has been used already; ask anew, without it")]

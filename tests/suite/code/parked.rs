@@ -88,43 +88,70 @@ fn of_two_answers_at_once_one_is_taken() {
     assert_eq!(writes, 1, "the program ran once");
 }
 
-/// What was asked of one caller is not for another to answer.
-#[test]
-fn another_caller_cannot_answer() {
-    const ALICE: &str = "alice-0123456789abcdef0123456789";
-    const BOB: &str = "bob-0123456789abcdef0123456789ab";
-    let root = Temp::with(&[("a", "1\n")]);
-    let state = Temp::with(&[
-        ("tokens", &format!("alice {ALICE}\nbob {BOB}\n")),
-        ("toolgate/toolgate.toml", &format!("{SMALL}{ASK}")),
-    ]);
-    let file = state.path().join("tokens").display().to_string();
-    let site = Site::spawn(root.path(), &["--token-file", &file], state, "127.0.0.1:0");
-    let ask = |more: Value| {
+const ALICE: &str = "alice-0123456789abcdef0123456789";
+const BOB: &str = "bob-0123456789abcdef0123456789ab";
+
+/// A folder that two callers are served.
+struct Two {
+    root: Temp,
+    site: Site,
+}
+
+impl Two {
+    fn served() -> Self {
+        let root = Temp::with(&[("a", "1\n")]);
+        let state = Temp::with(&[
+            ("tokens", &format!("alice {ALICE}\nbob {BOB}\n")),
+            ("toolgate/toolgate.toml", &format!("{SMALL}{ASK}")),
+        ]);
+        let file = state.path().join("tokens").display().to_string();
+        let site = Site::spawn(root.path(), &["--token-file", &file], state, "127.0.0.1:0");
+        Two { root, site }
+    }
+
+    fn send(&self, ask: Ask, token: &str) -> Value {
+        self.site.send(ask.token(token)).json()
+    }
+
+    fn run(&self, token: &str, more: Value) -> Value {
         let mut params = json!({ "name": "run_code", "arguments": { "code": CODE, "description": "tidy up" } });
         params.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": MODERN,
             "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } },
         });
-        modern_over_http(json!(1), "tools/call", params)
-    };
-    let send = |ask: Ask, token: &str| site.send(ask.token(token)).json();
-    let state = send(ask(json!({})), ALICE)["result"]["requestState"].clone();
-    assert!(state.is_string());
-    refused(&send(ask(again(&state)), BOB), "not one that this server gave");
-    assert!(!root.path().join("new").exists());
-    let done = send(ask(again(&state)), ALICE);
+        self.send(modern_over_http(json!(1), "tools/call", params), token)
+    }
+
+    /// Has a run parked, and gives its state.
+    #[track_caller]
+    fn park(&self, token: &str) -> Value {
+        let asked = self.run(token, json!({}));
+        assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+        asked["result"]["requestState"].clone()
+    }
+}
+
+/// What was asked of one caller is not for another to answer.
+#[test]
+fn another_caller_cannot_answer() {
+    let two = Two::served();
+    let state = two.park(ALICE);
+    refused(&two.run(BOB, again(&state)), "not one that this server gave");
+    assert!(!two.root.path().join("new").exists());
+    let done = two.run(ALICE, again(&state));
     assert_eq!(done["result"]["content"][0]["text"], "1\nwritten", "{done}");
-    let read = send(call(json!(1), "read_file", json!({ "path": "new" })), BOB);
+    let read = two.send(call(json!(1), "read_file", json!({ "path": "new" })), BOB);
     assert_eq!(read["result"]["content"][0]["text"], "1: made\n", "{read}");
 }
 
-/// Only so many runs are parked. One more is not kept: its question counts as one that nobody answered, and when there is room
-/// again the next is parked.
+/// As many runs as are parked at once.
+const MOST: usize = 64;
+
+/// Only so many runs are parked. One more is not kept: its call is denied and says why, and when there is room again the next is
+/// parked.
 #[test]
 fn only_so_many_runs_are_parked() {
-    const MOST: usize = 64;
     let (mut desk, _home) = desk(60_000);
     let mut states = Vec::new();
     for n in 0..MOST {
@@ -134,9 +161,26 @@ fn only_so_many_runs_are_parked() {
     }
     let more = modern(&mut desk, CODE, json!({}));
     let text = more["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {more}"));
-    says(text, &["denied", "they did not answer in time"]);
+    says(text, &["denied", "too many calls wait for an answer already"]);
     assert!(!desk.folder.path().join("new").exists());
     let done = modern(&mut desk, CODE, again(&states[0]));
     assert_eq!(done["result"]["content"][0]["text"], "1\nwritten", "{done}");
     assert_eq!(modern(&mut desk, CODE, json!({}))["result"]["resultType"], "input_required", "there is room again");
+}
+
+/// Whoever has parked all that there is room for keeps nobody else out: their oldest run gives way, and says so.
+#[test]
+fn one_caller_cannot_take_all_the_room() {
+    let two = Two::served();
+    let alices: Vec<Value> = (0..MOST).map(|_| two.park(ALICE)).collect();
+    let bobs = two.park(BOB);
+    refused(&two.run(ALICE, again(&alices[0])), "too many calls were waiting for an answer and it had to give way");
+    assert!(!two.root.path().join("new").exists());
+    // Their own next one takes nothing from those who have less.
+    let more = two.run(ALICE, json!({}));
+    says(more["result"]["content"][0]["text"].as_str().expect("a text"), &["too many calls wait for an answer"]);
+    let done = two.run(BOB, again(&bobs));
+    assert_eq!(done["result"]["content"][0]["text"], "1\nwritten", "{done}");
+    let done = two.run(ALICE, again(&alices[1]));
+    says(done["result"]["content"][0]["text"].as_str().expect("a text"), &["1\n"]);
 }
