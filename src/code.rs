@@ -4,7 +4,11 @@
 //! process, the same binary started anew (`process`, `worker`), which takes from itself whatever the system lets it
 //! (`worker/sandbox`), erases the types (`strip`) and runs the program. The child has nothing but two pipes. A call
 //! that the program makes arrives as a frame (`frames`), takes the way of every other call (`bridge`), and its outcome
-//! goes back as a frame. The child is taken for hostile: whatever breaks the order of frames ends the run.
+//! goes back as a frame. The child is taken for hostile: whatever breaks the order of frames ends the run, and neither what it says
+//! nor what it does not read makes the server hold much more than one call may weigh.
+//!
+//! The types are erased in the child, and not before it is started: a parser goes as deep as what it reads, and what a model wrote may
+//! be made to break it. There it costs the run and nothing else; a fault of syntax is told before anything has run all the same.
 
 mod bridge;
 mod clock;

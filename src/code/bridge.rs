@@ -9,15 +9,14 @@ use futures_util::StreamExt;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::code::clock::Clock;
-use crate::code::frames::{self, CallFrame, Hostile, RESULT, WINDOW};
+use crate::code::frames::{self, CallFrame, DESCRIBE, Hostile, RESULT, VALUE_BYTES, Window};
 use crate::code::limits::Limits;
 use crate::code::report::Note;
 use crate::code::sdk::Sdk;
-use crate::code::worker::DESCRIBE;
 use crate::model::error::{ErrorCode, ToolError};
 use crate::model::mode::RUN_CODE;
 use crate::tool::Effect;
@@ -25,6 +24,12 @@ use crate::tool::calls::{Calls, InnerCall, Made};
 
 /// So many calls that only look are under way at once.
 const MOST_AT_ONCE: usize = 10;
+
+/// The paths of one run's calls are told as far as so many bytes hold them, where each takes some besides.
+const PATHS: usize = 1024 * 1024;
+
+/// No path is longer.
+const PATH: usize = 4096;
 
 /// The calls of one run.
 pub(super) struct Bridge<'a> {
@@ -37,10 +42,16 @@ pub(super) struct Bridge<'a> {
     pub(super) cancel: CancellationToken,
     waiting: VecDeque<CallFrame>,
     running: FuturesUnordered<BoxFuture<'a, Answered>>,
+    /// Those that wait or are under way.
+    window: Window,
     /// The one that is under way may change something.
     alone: bool,
+    /// None begins, since the program has too much to read first.
+    held_back: bool,
     /// The last call that the program has made.
     last: u64,
+    /// So many bytes of paths are still kept.
+    room: usize,
     /// What the calls have come to, in the order in which they began.
     notes: Vec<Option<Note>>,
 }
@@ -50,6 +61,8 @@ struct Answered {
     index: usize,
     note: Note,
     frame: Vec<u8>,
+    /// What the call weighs.
+    weight: usize,
 }
 
 impl<'a> Bridge<'a> {
@@ -63,8 +76,11 @@ impl<'a> Bridge<'a> {
             cancel,
             waiting: VecDeque::new(),
             running: FuturesUnordered::new(),
+            window: Window::default(),
             alone: false,
+            held_back: false,
             last: 0,
+            room: PATHS,
             notes: Vec::new(),
         }
     }
@@ -80,14 +96,15 @@ impl<'a> Bridge<'a> {
         if call.id > self.limits.calls {
             return Err(Hostile(format!("more calls than the {} that it may make", self.limits.calls)));
         }
-        if self.waiting.len() + self.running.len() >= WINDOW {
-            return Err(Hostile(format!("more than {WINDOW} calls at a time")));
+        if !self.window.fits(call.weight, self.limits.call_bytes) {
+            return Err(Hostile("more or larger calls than it may make at a time".to_owned()));
         }
         let tool = call.tool.as_str();
         if !tool.starts_with(DESCRIBE) && (tool == RUN_CODE || self.calls.tools().get(tool).is_none()) {
             return Err(Hostile("a call of a tool that it does not have".to_owned()));
         }
         self.last = call.id;
+        self.window.open(call.weight);
         self.waiting.push_back(call);
         Ok(())
     }
@@ -95,21 +112,27 @@ impl<'a> Bridge<'a> {
     /// Lets calls begin that may, and go on that can; appends what those that are done have come to.
     pub(super) fn poll(&mut self, answers: &mut Vec<u8>, cx: &mut Context<'_>) {
         loop {
-            self.begin();
+            self.begin(answers.len());
             match self.running.poll_next_unpin(cx) {
-                Poll::Ready(Some(Answered { index, note, frame })) => {
+                Poll::Ready(Some(Answered { index, note, frame, weight })) => {
                     self.alone = false;
+                    self.window.close(weight);
                     self.notes[index] = Some(note);
                     frames::push(answers, RESULT, &frame);
                 }
-                Poll::Ready(None) if self.waiting.is_empty() => return,
+                Poll::Ready(None) if self.waiting.is_empty() || self.held_back => return,
                 Poll::Ready(None) => {}
                 Poll::Pending => return,
             }
         }
     }
 
-    fn begin(&mut self) {
+    /// Lets calls begin that may, where there is not more than a call's worth of `unread` answers.
+    fn begin(&mut self, unread: usize) {
+        self.held_back = unread > self.limits.call_bytes;
+        if self.held_back {
+            return;
+        }
         while let Some(next) = self.waiting.front() {
             let looks = self.looks(&next.tool);
             let may = !self.alone && if looks { self.running.len() < MOST_AT_ONCE } else { self.running.is_empty() };
@@ -120,7 +143,8 @@ impl<'a> Bridge<'a> {
             self.alone = !looks;
             let index = self.notes.len();
             self.notes.push(None);
-            self.running.push(self.make(index, call));
+            let made = self.make(index, call);
+            self.running.push(made);
         }
     }
 
@@ -128,8 +152,8 @@ impl<'a> Bridge<'a> {
         self.calls.tools().get(tool).is_none_or(|tool| tool.spec().effect == Effect::Reads)
     }
 
-    fn make(&self, index: usize, call: CallFrame) -> BoxFuture<'a, Answered> {
-        let CallFrame { id, tool, arguments } = call;
+    fn make(&mut self, index: usize, call: CallFrame) -> BoxFuture<'a, Answered> {
+        let CallFrame { id, tool, arguments, weight } = call;
         let calls = self.calls;
         let note_id = format!("{}:code:{id}", calls.outer().0);
         if let Some(name) = tool.strip_prefix(DESCRIBE) {
@@ -137,10 +161,9 @@ impl<'a> Bridge<'a> {
             let error = text.is_none().then_some(ErrorCode::InvalidArguments);
             let frame = result(id, &text.map_or_else(|| failed(&unknown(name), name), |text| json!({"ok": text})));
             let note = Note { id: note_id, tool: "describe".to_owned(), paths: Vec::new(), error, change: None };
-            return std::future::ready(Answered { index, note, frame }).boxed();
+            return std::future::ready(Answered { index, note, frame, weight }).boxed();
         }
-        let paths =
-            calls.tools().get(&tool).map(|entry| entry.paths(&arguments).into_iter().map(str::to_owned).collect());
+        let paths = self.paths(&tool, &arguments);
         let inner = InnerCall {
             number: id,
             tool: tool.clone(),
@@ -154,10 +177,31 @@ impl<'a> Bridge<'a> {
             let made = calls.call(inner).await;
             let frame = frame_of(id, &tool, &made, most);
             let error = made.outcome.as_ref().err().map(|error| error.code);
-            let note = Note { id: note_id, tool, paths: paths.unwrap_or_default(), error, change: made.change };
-            Answered { index, note, frame }
+            let note = Note { id: note_id, tool, paths, error, change: made.change };
+            Answered { index, note, frame, weight }
         }
         .boxed()
+    }
+
+    /// What a call names, as far as there is room to keep it: a program may name what it likes.
+    fn paths(&mut self, tool: &str, arguments: &Value) -> Vec<String> {
+        let calls = self.calls;
+        let Some(entry) = calls.tools().get(tool) else { return Vec::new() };
+        let named = entry.paths(arguments).into_iter().map(|path| match path.char_indices().nth(PATH) {
+            Some((end, _)) => format!("{}… (cut)", &path[..end]),
+            None => path.to_owned(),
+        });
+        let kept = named.take_while(|path| {
+            let left = self.room.checked_sub(path.len() + VALUE_BYTES);
+            self.room = left.unwrap_or(0);
+            left.is_some()
+        });
+        kept.collect()
+    }
+
+    /// Whether calls wait for the program to read.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.held_back && !self.waiting.is_empty()
     }
 
     /// How many calls have not begun.
@@ -238,3 +282,6 @@ fn result(id: u64, what: &serde_json::Value) -> Vec<u8> {
     // Plain values: writing them cannot fail.
     serde_json::to_vec(&Answer { id, what }).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,13 +9,23 @@ use serde_json::value::RawValue;
 
 use crate::code::failure::Failure;
 use crate::code::limits::Limits;
-use crate::model::json::parse_strict;
+use crate::model::json::{parse_strict, parse_within};
 
 /// Kind and length.
 const HEADER: usize = 5;
 
 /// So many calls of a program may be unanswered; it keeps the others to itself.
 pub(super) const WINDOW: usize = 16;
+
+/// For so many bytes each value in a call's arguments counts at least: so much room it takes once it is read, however few bytes
+/// it is written with.
+pub(super) const VALUE_BYTES: usize = 64;
+
+/// The name under which a call asks for the documentation of a tool begins with this.
+pub(super) const DESCRIBE: &str = "describe ";
+
+/// So many characters has the name of a tool at most that a call is about.
+pub(super) const LONGEST_NAME: usize = 1024;
 
 /// What both sides say first; a process of another build is not talked to.
 pub(super) const VERSION: &str = concat!("toolgate worker ", env!("CARGO_PKG_VERSION"));
@@ -117,6 +127,42 @@ pub(super) struct CallFrame {
     pub(super) id: u64,
     pub(super) tool: String,
     pub(super) arguments: Value,
+    /// See [`weight`].
+    pub(super) weight: usize,
+}
+
+/// What a call's arguments count for that are so long and hold so many values.
+pub(super) fn weight(bytes: usize, values: usize) -> usize {
+    bytes.max(values.saturating_mul(VALUE_BYTES))
+}
+
+/// The calls that are sent and not answered: so many, and together no heavier than one alone may be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Window {
+    calls: usize,
+    weight: usize,
+}
+
+impl Window {
+    /// Whether one more fits in; `most` is what one may weigh.
+    pub(super) fn fits(&self, weight: usize, most: usize) -> bool {
+        self.calls == 0 || (self.calls < WINDOW && self.weight.saturating_add(weight) <= most)
+    }
+
+    pub(super) fn open(&mut self, weight: usize) {
+        self.calls += 1;
+        self.weight = self.weight.saturating_add(weight);
+    }
+
+    pub(super) fn close(&mut self, weight: usize) {
+        self.calls = self.calls.saturating_sub(1);
+        self.weight = self.weight.saturating_sub(weight);
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls == 0
+    }
 }
 
 /// The other side does not keep to the order of frames.
@@ -158,8 +204,9 @@ impl Frames {
     }
 
     pub(super) fn add(&mut self, bytes: &[u8]) {
-        if self.read == self.buffer.len() {
-            self.buffer.clear();
+        // What is read is let go of where that is most of it, so that moving the rest costs little.
+        if self.read >= self.buffer.len() - self.read {
+            self.buffer.drain(..self.read);
             self.read = 0;
         }
         self.buffer.extend_from_slice(bytes);
@@ -184,18 +231,18 @@ impl Frames {
             return hostile(format_args!("a frame of {length} bytes where {most} are the most"));
         }
         let Some(payload) = rest.get(..length) else { return Ok(None) };
-        let frame = read(kind, payload)?;
+        let frame = read(kind, payload, &self.limits)?;
         self.read += HEADER + length;
         Ok(Some(frame))
     }
 }
 
-fn read(kind: u8, payload: &[u8]) -> Result<FromWorker, Hostile> {
+fn read(kind: u8, payload: &[u8], limits: &Limits) -> Result<FromWorker, Hostile> {
     let Ok(text) = std::str::from_utf8(payload) else { return hostile("bytes that are no text") };
     match kind {
         HELLO => serde_json::from_str(text).map(FromWorker::Hello).or_else(hostile),
         LOG => Ok(FromWorker::Log(text.to_owned())),
-        CALL => read_call(text),
+        CALL => read_call(text, limits.call_bytes),
         VALUE if text.is_empty() => Ok(FromWorker::Value(None)),
         VALUE => match parse_strict(text) {
             Ok(value) => Ok(FromWorker::Value(Some(value))),
@@ -205,7 +252,7 @@ fn read(kind: u8, payload: &[u8]) -> Result<FromWorker, Hostile> {
     }
 }
 
-fn read_call(text: &str) -> Result<FromWorker, Hostile> {
+fn read_call(text: &str, most: usize) -> Result<FromWorker, Hostile> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Parts<'a> {
@@ -215,8 +262,18 @@ fn read_call(text: &str) -> Result<FromWorker, Hostile> {
         arguments: &'a RawValue,
     }
     let Parts { id, tool, arguments } = serde_json::from_str(text).or_else(hostile)?;
-    match parse_strict(arguments.get()) {
-        Ok(arguments) => Ok(FromWorker::Call(CallFrame { id, tool, arguments })),
+    if tool.chars().nth(DESCRIBE.len() + LONGEST_NAME).is_some() {
+        return hostile("a name that is too long");
+    }
+    let arguments = arguments.get();
+    if arguments.len() > most {
+        return hostile(format_args!("arguments of {} bytes where {most} are the most", arguments.len()));
+    }
+    match parse_within(arguments, (most / VALUE_BYTES).max(1)) {
+        Ok((value, values)) => {
+            let weight = weight(arguments.len(), values);
+            Ok(FromWorker::Call(CallFrame { id, tool, arguments: value, weight }))
+        }
         Err(fault) => hostile(fault),
     }
 }

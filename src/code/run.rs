@@ -91,6 +91,10 @@ struct Logs {
 
 impl Logs {
     fn add(&mut self, text: &str) -> Result<(), Hostile> {
+        // Of lines that are nothing there could be any number.
+        if text.is_empty() {
+            return Err(Hostile("a line that is none".to_owned()));
+        }
         let room = self.most - self.text.len();
         self.text.extend_from_slice(&text.as_bytes()[..text.len().min(room)]);
         if text.len() > room { Err(Hostile("more lines than it may print".to_owned())) } else { Ok(()) }
@@ -208,9 +212,12 @@ impl Talk {
     ) -> Poll<Result<Option<Value>, Failure>> {
         loop {
             bridge.poll(&mut self.outgoing, cx);
-            let frame = match ready!(self.poll_frame(cx)) {
-                Ok(frame) => frame,
-                Err(broken) => return Poll::Ready(Err(broken.into())),
+            let frame = match self.poll_frame(cx) {
+                Poll::Ready(Ok(frame)) => frame,
+                Poll::Ready(Err(broken)) => return Poll::Ready(Err(broken.into())),
+                // It has read all that there was meanwhile.
+                Poll::Pending if bridge.is_held_back() && self.outgoing.is_empty() => continue,
+                Poll::Pending => return Poll::Pending,
             };
             let taken = match frame {
                 FromWorker::Log(text) => logs.add(&text),

@@ -7,6 +7,7 @@ mod descriptors;
 mod engine;
 mod fault;
 mod host;
+mod names;
 mod pipes;
 mod print;
 mod sandbox;
@@ -14,7 +15,6 @@ mod sandbox;
 use std::process::ExitCode;
 
 use crate::code::frames::{Begin, Hello, VERSION};
-pub(super) use host::DESCRIBE;
 use pipes::Pipes;
 
 /// The only argument of a process that runs a program.

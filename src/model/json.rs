@@ -1,6 +1,6 @@
 //! JSON text read strictly: one document, no key twice, nothing that another reader would read otherwise.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -45,6 +45,9 @@ pub enum JsonFaultKind {
     /// Deeper than any sensible document.
     #[error("the JSON is nested too deeply: 127 levels are read")]
     TooDeep,
+    /// More values than the reader has room for.
+    #[error("the JSON holds more values than the {0} that are read")]
+    TooMany(usize),
     /// Any other fault of syntax.
     #[error("not JSON: {0}")]
     Syntax(String),
@@ -63,11 +66,28 @@ pub enum JsonFaultKind {
 /// # Errors
 /// See [`JsonFaultKind`].
 pub fn parse_strict(text: &str) -> Result<Value, JsonFault> {
-    let twice = RefCell::new(None);
+    parse_within(text, usize::MAX).map(|(value, _)| value)
+}
+
+/// The same for a text of at most `most` values, each item and member being one: few bytes may hold many, which take far more room.
+/// Says how many there are.
+///
+/// # Errors
+/// See [`JsonFaultKind`].
+pub(crate) fn parse_within(text: &str, most: usize) -> Result<(Value, usize), JsonFault> {
+    let (twice, left) = (RefCell::new(None), Cell::new(Some(most)));
     let mut reader = serde_json::Deserializer::from_str(text);
-    Strict { twice: &twice }.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value)).map_err(|error| {
-        JsonFault { kind: kind_of(&error, text, twice.take()), line: error.line(), column: error.column() }
-    })
+    let strict = Strict { twice: &twice, left: &left };
+    let read = strict.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+    match (read, left.get()) {
+        (Ok(value), left) => Ok((value, most - left.unwrap_or(0))),
+        (Err(error), Some(_)) => Err(fault(&error, kind_of(&error, text, twice.take()))),
+        (Err(error), None) => Err(fault(&error, JsonFaultKind::TooMany(most))),
+    }
+}
+
+fn fault(error: &serde_json::Error, kind: JsonFaultKind) -> JsonFault {
+    JsonFault { kind, line: error.line(), column: error.column() }
 }
 
 /// The same for a text that has been read as JSON already, as a part of a document. A long one of plain members costs less
@@ -120,13 +140,19 @@ fn kind_of(error: &serde_json::Error, text: &str, twice: Option<String>) -> Json
 #[derive(Clone, Copy)]
 struct Strict<'a> {
     twice: &'a RefCell<Option<String>>,
+    /// How many values there may still be; nothing once there was one too many.
+    left: &'a Cell<Option<usize>>,
 }
 
 impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
+        self.left.set(self.left.get().and_then(|left| left.checked_sub(1)));
+        match self.left.get() {
+            Some(_) => deserializer.deserialize_any(self),
+            None => Err(D::Error::custom("too many values")),
+        }
     }
 }
 
@@ -244,6 +270,18 @@ mod tests {
             let fault = parse_strict(text).expect_err("a fault").to_string();
             assert_eq!(fault, want, "{:.40}", text);
         }
+    }
+
+    #[test]
+    fn values_are_counted_and_no_more_are_read_than_there_is_room_for() {
+        for (text, values) in [("1", 1), ("[]", 1), (r#"{"a": [1, {"b": null}], "c": "[1, 2]"}"#, 6), ("[[],[],[]]", 4)]
+        {
+            let read = serde_json::from_str(text).expect("JSON");
+            assert_eq!(parse_within(text, values), Ok((read, values)), "{text}");
+            let fault = parse_within(text, values - 1).expect_err("too many");
+            assert_eq!(fault.kind, JsonFaultKind::TooMany(values - 1), "{text}");
+        }
+        assert!(matches!(parse_within("[1, x]", 9).expect_err("a fault").kind, JsonFaultKind::Syntax(_)));
     }
 
     #[test]

@@ -57,6 +57,22 @@ fn what_is_no_frame_is_found_out() {
         ("an id twice", frame(CALL, br#"{"id":1,"id":2,"tool":"t","arguments":{}}"#)),
         ("half a pair", frame(CALL, br#"{"id":1,"tool":"t","arguments":{"path":"\ud800"}}"#)),
         ("too deep", frame(CALL, deep.as_bytes())),
+        (
+            "too long a name",
+            frame(
+                CALL,
+                format!(r#"{{"id":1,"tool":"{DESCRIBE}{}","arguments":{{}}}}"#, "a".repeat(LONGEST_NAME + 1))
+                    .as_bytes(),
+            ),
+        ),
+        (
+            "too long a call",
+            frame(CALL, format!(r#"{{"id":1,"tool":"t","arguments":["{}"]}}"#, "a".repeat(1000)).as_bytes()),
+        ),
+        (
+            "too many values",
+            frame(CALL, format!(r#"{{"id":1,"tool":"t","arguments":[0{}]}}"#, ",0".repeat(15)).as_bytes()),
+        ),
         ("a value that is two", frame(VALUE, b"1 2")),
         ("a failure of no kind", frame(FAILED, br#"{"kind":"fun","message":""}"#)),
         ("a greeting with more", frame(HELLO, br#"{"version":"1","sandbox":{},"root":true}"#)),
@@ -69,5 +85,24 @@ fn what_is_no_frame_is_found_out() {
 fn a_frame_that_is_not_whole_yet_is_waited_for() {
     for bytes in [&b""[..], b"L", b"L\x03\0\0\0ab"] {
         assert!(heard(bytes).expect("no fault").is_none());
+    }
+}
+
+/// However its frames lie in what is read at a time, nothing is kept of those that were taken.
+#[test]
+fn what_was_taken_is_let_go_of() {
+    let mut frames = Frames::new(limits());
+    let call = frame(CALL, br#"{"id":1,"tool":"read_file","arguments":{"path":"a"}}"#);
+    let stream: Vec<u8> = call.iter().copied().cycle().take(call.len() * 500).collect();
+    // Never at the end of a frame.
+    for (count, part) in stream.chunks(call.len()).enumerate() {
+        let (first, second) = part.split_at(1);
+        frames.add(first);
+        while frames.next().expect("a frame").is_some() {}
+        frames.add(second);
+        if count % 2 == 0 {
+            while frames.next().expect("a frame").is_some() {}
+        }
+        assert!(frames.buffer.len() <= call.len() * 6, "{} bytes are kept", frames.buffer.len());
     }
 }

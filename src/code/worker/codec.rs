@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use rquickjs::{Array, Ctx, Filter, Object, String as JsString, Type, Value};
 
+use crate::code::frames::weight;
+
 /// Deeper values are refused. The strict reader at the other end takes 127 levels, and the frame has some of its own.
 const DEEPEST: usize = 100;
 
@@ -51,14 +53,30 @@ pub(super) fn prototype<'js>(object: &Object<'js>) -> Option<Object<'js>> {
 
 /// Writes `value` as JSON, at most `most` bytes.
 pub(super) fn encode<'js>(ctx: &Ctx<'js>, value: &Value<'js>, most: usize) -> Result<Vec<u8>, Refusal> {
-    let mut encoder = Encoder { ctx, json: Vec::new(), most, place: String::new(), above: Vec::new() };
+    let mut encoder = Encoder::new(ctx, most, false);
     encoder.value(value)?;
     Ok(encoder.json)
+}
+
+/// Writes the arguments of a call as JSON, which may weigh `most`, and says what they weigh.
+pub(super) fn encode_arguments<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    most: usize,
+) -> Result<(Vec<u8>, usize), Refusal> {
+    let mut encoder = Encoder::new(ctx, most, true);
+    encoder.value(value)?;
+    let weight = encoder.size();
+    Ok((encoder.json, weight))
 }
 
 struct Encoder<'a, 'js> {
     ctx: &'a Ctx<'js>,
     json: Vec<u8>,
+    /// How many values there are in it so far.
+    values: usize,
+    /// Whether it is their number, too, that counts.
+    weighs: bool,
     most: usize,
     /// Such as `files[0].path`.
     place: String,
@@ -66,9 +84,18 @@ struct Encoder<'a, 'js> {
     above: Vec<Value<'js>>,
 }
 
-impl<'js> Encoder<'_, 'js> {
+impl<'a, 'js> Encoder<'a, 'js> {
+    fn new(ctx: &'a Ctx<'js>, most: usize, weighs: bool) -> Self {
+        Encoder { ctx, json: Vec::new(), values: 0, weighs, most, place: String::new(), above: Vec::new() }
+    }
+
+    fn size(&self) -> usize {
+        if self.weighs { weight(self.json.len(), self.values) } else { self.json.len() }
+    }
+
     fn value(&mut self, value: &Value<'js>) -> Result<(), Refusal> {
-        if self.json.len() > self.most {
+        self.values += 1;
+        if self.size() > self.most {
             return Err(Refusal::TooLong);
         }
         match value.type_of() {
@@ -87,7 +114,7 @@ impl<'js> Encoder<'_, 'js> {
             Type::Function | Type::Constructor => return self.refuse("a function"),
             _ => return self.refuse("something that is no value"),
         }
-        if self.json.len() > self.most { Err(Refusal::TooLong) } else { Ok(()) }
+        if self.size() > self.most { Err(Refusal::TooLong) } else { Ok(()) }
     }
 
     fn put(&mut self, json: &[u8]) {

@@ -8,21 +8,16 @@ use rquickjs::{Array, Ctx, Exception, Function, Object, Value};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::codec::{Refusal, encode};
+use super::codec::{Refusal, encode_arguments};
 use super::pipes::Pipes;
-use super::{fault, print};
+use super::{fault, names, print};
 use crate::code::failure::{Failure, Kind};
-use crate::code::frames::{CALL, WINDOW};
+use crate::code::frames::{CALL, DESCRIBE, LONGEST_NAME, VALUE_BYTES, Window};
 use crate::code::limits::Limits;
 use crate::code::strip::Script;
-use crate::model::mode::RUN_CODE;
-use crate::tool::near::nearest;
 
 /// Makes a `ToolCallError` of what came back.
 const PRELUDE: &str = include_str!("prelude.js");
-
-/// The name under which a call asks for the documentation of a tool.
-pub(in crate::code) const DESCRIBE: &str = "describe ";
 
 /// The program's way out.
 pub(super) struct Host<'js> {
@@ -44,21 +39,28 @@ struct Calls<'js> {
     /// How many were made.
     made: u64,
     /// Made and not yet told to the server.
-    waiting: VecDeque<(u64, Vec<u8>)>,
+    waiting: VecDeque<Frame>,
     /// Not yet settled.
     open: BTreeMap<u64, Open<'js>>,
     /// Those of which nobody has wanted to know yet what came of them.
     unawaited: BTreeMap<u64, Rc<Origin>>,
     /// Told to the server and not yet answered.
-    sent: usize,
+    window: Window,
     /// How much those that are open hold, as they are told.
     bytes: usize,
+}
+
+/// A call as it is told.
+struct Frame {
+    bytes: Vec<u8>,
+    weight: usize,
 }
 
 /// A call whose promise is not settled.
 struct Open<'js> {
     origin: Rc<Origin>,
     bytes: usize,
+    weight: usize,
     settle: Settle<'js>,
 }
 
@@ -115,15 +117,16 @@ impl<'js> Host<'js> {
             ctx.clone(),
             move |ctx: Ctx<'js>, tool: Value<'js>, stack: Value<'js>, resolve: Function<'js>, reject: Function<'js>| {
                 let text = |value: &Value<'js>| value.as_string().and_then(super::codec::text).unwrap_or_default();
-                let tool = format!("{DESCRIBE}{}", text(&tool));
-                describing.submit(&ctx, tool, b"{}".to_vec(), text(&stack), Settle { resolve, reject })
+                // No tool has a longer name.
+                let tool: String = DESCRIBE.chars().chain(text(&tool).chars().take(LONGEST_NAME)).collect();
+                describing.submit(&ctx, tool, nothing(), text(&stack), Settle { resolve, reject })
             },
         )?;
         let awaited = Function::new(ctx.clone(), move |id: f64| awaiting.awaited(id))?;
         let print = Function::new(ctx.clone(), move |ctx: Ctx<'js>, level: String, values: Vec<Value<'js>>| {
             printing.print(&ctx, &level, &values)
         })?;
-        let unknown = Function::new(ctx.clone(), move |name: String| missing.unknown(&name))?;
+        let unknown = Function::new(ctx.clone(), move |name: String| names::unknown(&name, &missing.tools))?;
         let prelude: Function<'js> = ctx.eval(PRELUDE)?;
         let make_error = prelude.call((invoke, describe, awaited, print, unknown, names))?;
         host.make_error.replace(Some(make_error));
@@ -142,17 +145,9 @@ impl<'js> Host<'js> {
         Exception::throw_internal(ctx, &message)
     }
 
-    /// What is wrong with a name that no tool has.
-    fn unknown(&self, name: &str) -> String {
-        if name == RUN_CODE {
-            return format!(
-                "tools.{RUN_CODE} is not there: a program cannot start another one; put it all into this one"
-            );
-        }
-        let shown: String = name.chars().take(64).collect();
-        let meant = nearest(name, self.tools.iter().map(String::as_str));
-        let meant = meant.map(|name| format!("did you mean tools.{name}? ")).unwrap_or_default();
-        format!("there is no tools.{shown}; {meant}The tools are {}", self.tools.join(", "))
+    /// What to say besides of what was thrown.
+    pub(super) fn hint(&self, message: &str) -> Option<String> {
+        names::hint(message, &self.tools)
     }
 
     /// Makes a call and says its number; nought for one that is refused.
@@ -171,8 +166,8 @@ impl<'js> Host<'js> {
             Ok(0.0)
         };
         let json = match given {
-            [] => Ok(b"{}".to_vec()),
-            [arguments] => encode(ctx, arguments, self.limits.call_bytes),
+            [] => Ok(nothing()),
+            [arguments] => encode_arguments(ctx, arguments, self.limits.call_bytes),
             _ => {
                 return refuse(format!(
                     "tools.{tool} takes one object with all arguments, and was given {}",
@@ -186,7 +181,8 @@ impl<'js> Host<'js> {
                 self.submit(ctx, tool, json, stack, settle)
             }
             Err(Refusal::TooLong) => refuse(format!(
-                "the arguments of tools.{tool} are longer than {} bytes (setting code.call_bytes)",
+                "the arguments of tools.{tool} are longer than {} bytes, where each value in them counts as {VALUE_BYTES} at \
+                 least (setting code.call_bytes)",
                 self.limits.call_bytes
             )),
             Err(refusal) => refuse(refusal.message(&format!("the arguments of tools.{tool}"))),
@@ -197,7 +193,7 @@ impl<'js> Host<'js> {
         &self,
         ctx: &Ctx<'js>,
         tool: String,
-        arguments: Vec<u8>,
+        (arguments, weight): (Vec<u8>, usize),
         stack: String,
         settle: Settle<'js>,
     ) -> rquickjs::Result<f64> {
@@ -228,8 +224,8 @@ impl<'js> Host<'js> {
         calls.bytes += frame.len();
         let origin = Rc::new(Origin { tool, stack });
         calls.unawaited.insert(id, Rc::clone(&origin));
-        calls.open.insert(id, Open { origin, bytes: frame.len(), settle });
-        calls.waiting.push_back((id, frame));
+        calls.open.insert(id, Open { origin, bytes: frame.len(), weight, settle });
+        calls.waiting.push_back(Frame { bytes: frame, weight });
         drop(calls);
         self.send();
         // Far fewer calls than a number can count.
@@ -244,17 +240,18 @@ impl<'js> Host<'js> {
     /// Tells the server of calls, as many as it takes at a time.
     fn send(&self) {
         let mut calls = self.calls.borrow_mut();
-        while calls.sent < WINDOW
-            && let Some((_, frame)) = calls.waiting.pop_front()
+        while let Some(next) = calls.waiting.front()
+            && calls.window.fits(next.weight, self.limits.call_bytes)
+            && let Some(Frame { bytes, weight }) = calls.waiting.pop_front()
         {
-            calls.sent += 1;
-            self.pipes.borrow_mut().push(CALL, &frame);
+            calls.window.open(weight);
+            self.pipes.borrow_mut().push(CALL, &bytes);
         }
     }
 
     /// Whether a call is open that can settle something.
     pub(super) fn expects(&self) -> bool {
-        self.calls.borrow().sent > 0
+        !self.calls.borrow().window.is_empty()
     }
 
     /// The calls that nobody has waited for: those that are still open, and those that came to something nobody wanted to
@@ -301,9 +298,10 @@ impl<'js> Host<'js> {
         let Ok(Answer { id, ok, error }) = serde_json::from_slice(&answer) else { std::process::exit(1) };
         let open = {
             let mut calls = self.calls.borrow_mut();
-            calls.sent = calls.sent.saturating_sub(1);
             let open = calls.open.remove(&id);
-            calls.bytes = calls.bytes.saturating_sub(open.as_ref().map_or(0, |open| open.bytes));
+            let (bytes, weight) = open.as_ref().map_or((0, 0), |open| (open.bytes, open.weight));
+            calls.bytes = calls.bytes.saturating_sub(bytes);
+            calls.window.close(weight);
             open
         };
         self.send();
@@ -321,15 +319,19 @@ impl<'js> Host<'js> {
 
     fn print(&self, ctx: &Ctx<'js>, level: &str, values: &[Value<'js>]) -> rquickjs::Result<()> {
         let mut line = print::line(ctx, values);
-        if matches!(level, "warn" | "error") {
-            line.insert_str(0, &format!("[{level}] "));
+        match level {
+            "warn" | "error" => line.insert_str(0, &format!("[{level}] ")),
+            "assert" => line.insert_str(0, "[assertion failed] "),
+            _ => {}
         }
         line.push('\n');
         let room = self.limits.log_bytes.saturating_sub(self.printed.get());
         self.printed.set(self.printed.get() + line.len());
         if line.len() > room {
             let end = (0..=room).rev().find(|&end| line.is_char_boundary(end)).unwrap_or(0);
-            self.pipes.borrow_mut().log(&line[..end]);
+            if end > 0 {
+                self.pipes.borrow_mut().log(&line[..end]);
+            }
             let what = format!("the program printed more than {} bytes", self.limits.log_bytes);
             return Err(self.end(ctx, Failure::limit(Kind::OutputLimit, what, "code.log_bytes")));
         }
@@ -346,6 +348,11 @@ impl<'js> Host<'js> {
     pub(super) fn failed(&self, failure: &Failure) {
         self.pipes.borrow_mut().failed(failure);
     }
+}
+
+/// `{}`, and what it weighs.
+fn nothing() -> (Vec<u8>, usize) {
+    (b"{}".to_vec(), VALUE_BYTES)
 }
 
 /// Whether an object is the same as another.

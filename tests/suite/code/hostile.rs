@@ -21,8 +21,11 @@ pub struct Session {
 
 impl Session {
     pub fn start(worker: PathBuf) -> Self {
-        let server = Server::new(Memory::new()).builtin_tools().expect("tools").mode(Mode::Both);
-        let server = server.code(Options { worker: WorkerProgram::At(worker), ..Options::default() });
+        Session::with(Options { worker: WorkerProgram::At(worker), ..Options::default() })
+    }
+
+    fn with(options: Options) -> Self {
+        let server = Server::new(Memory::new()).builtin_tools().expect("tools").mode(Mode::Both).code(options);
         let (input, to) = pipe().expect("a pipe");
         let (from, output) = pipe().expect("a pipe");
         let server = spawn(move || server.serve_streams(input, output));
@@ -63,7 +66,10 @@ fn frame(kind: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 fn hello() -> Vec<u8> {
-    let sandbox = json!({ "landlock": "full", "seccomp": true, "limits": true });
+    confined(&json!({ "landlock": "full", "seccomp": true, "limits": true }))
+}
+
+fn confined(sandbox: &Value) -> Vec<u8> {
     let version = concat!("toolgate worker ", env!("CARGO_PKG_VERSION"));
     frame(b'H', json!({ "version": version, "sandbox": sandbox }).to_string().as_bytes())
 }
@@ -74,7 +80,11 @@ fn call(id: u64, tool: &str, arguments: &Value) -> Vec<u8> {
 
 /// A program that keeps to the rules the first time, when it is tried out, and after that says `then`.
 fn pretender(folder: &Temp, then: &[u8]) -> PathBuf {
-    folder.write("first", [hello(), frame(b'V', b"1")].concat());
+    pretender_of(folder, &[hello(), frame(b'V', b"1")].concat(), then)
+}
+
+fn pretender_of(folder: &Temp, first: &[u8], then: &[u8]) -> PathBuf {
+    folder.write("first", first);
     folder.write("then", then);
     let at = folder.path().display();
     let script = format!(
@@ -110,6 +120,9 @@ fn a_process_that_forges_frames_is_killed_and_nothing_of_it_is_done() {
             "more lines than it may print",
             [hello(), frame(b'L', &[b'a'; 60_000]), frame(b'L', &[b'a'; 60_000])].concat(),
         ),
+        ("lines that are none", [hello(), frame(b'L', b""), frame(b'V', b"1")].concat()),
+        ("arguments that are too long", [hello(), call(1, "write_file", &json!("x".repeat(17 << 20)))].concat()),
+        ("more values than there is room for", [hello(), call(1, "write_file", &json!(vec![0; 1 << 19]))].concat()),
         ("an answer to nobody", [hello(), frame(b'R', b"{}")].concat()),
         ("nonsense", b"HTTP/1.1 200 OK\r\n\r\n".to_vec()),
     ] {
@@ -122,6 +135,36 @@ fn a_process_that_forges_frames_is_killed_and_nothing_of_it_is_done() {
         assert_eq!(gone["structuredContent"]["error"], "file_not_found", "{what}");
         assert_eq!(session.call("read_file", json!({ "path": "a" }))["content"][0]["text"], "1: 1\n", "{what}");
         session.end().expect("a server that ends well");
+    }
+}
+
+/// Where everything has to be confined, nothing runs that is not: neither at the start nor later.
+#[test]
+fn what_has_to_be_confined_and_is_not_does_not_run() {
+    for less in [
+        json!({ "landlock": "partial", "seccomp": true, "limits": true }),
+        json!({ "landlock": "none", "seccomp": true, "limits": true }),
+        json!({ "landlock": "full", "seccomp": false, "limits": true }),
+        json!({ "landlock": "full", "seccomp": true, "limits": false }),
+    ] {
+        let said = [confined(&less), frame(b'V', b"1")].concat();
+        let options = |worker, require_sandbox| Options {
+            worker: WorkerProgram::At(worker),
+            require_sandbox,
+            ..Options::default()
+        };
+        let folder = Temp::new();
+        let error = Session::with(options(pretender_of(&folder, &said, &said), true)).end().expect_err("no code mode");
+        says(&error.to_string(), &["would not be confined as require_sandbox = true demands", "seccomp"]);
+        let folder = Temp::new();
+        let mut later = Session::with(options(pretender(&folder, &said), true));
+        let reply = later.run("return 1");
+        says(reply["content"][0]["text"].as_str().expect("a text"), &["the system did not confine the process"]);
+        later.end().expect("a server that ends well");
+        let folder = Temp::new();
+        let mut unasked = Session::with(options(pretender_of(&folder, &said, &said), false));
+        assert_eq!(unasked.run("return 1")["content"][0]["text"], "1", "it is told, and runs");
+        unasked.end().expect("a server that ends well");
     }
 }
 
