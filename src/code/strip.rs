@@ -8,6 +8,7 @@ mod fault;
 mod fences;
 mod members;
 mod nesting;
+mod nulls;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -51,6 +52,13 @@ impl Script {
             .map(|inserted| inserted.width.min(column - inserted.column))
             .sum();
         (line, (column - before).max(1)).min(self.end)
+    }
+
+    /// Whether the program may throw `null`, or reject a promise with it, by what it says itself.
+    pub(crate) fn may_throw_null(&self) -> bool {
+        let allocator = Allocator::default();
+        // What is left when types are erased is read again.
+        parse(&allocator, &self.text, SourceType::mjs()).is_ok_and(|parsed| nulls::may_be_thrown(&parsed.program))
     }
 
     /// A column in characters.

@@ -291,6 +291,35 @@ fn nested_parentheses_cost_no_more_than_they_are_long() {
 }
 
 /// Pieces that a program can be made of, types among them.
+/// The engine throws null where its memory has run out, so it matters whether the program could.
+#[test]
+fn what_may_throw_null_is_found() {
+    for (program, may) in [
+        ("throw null", true),
+        ("try { f() } catch (e) { throw e }", true),
+        ("if (x) throw (x as any)", true),
+        ("const f = () => { throw make() }", true),
+        ("await Promise.reject(null)", true),
+        ("const { promise, reject: no } = Promise.withResolvers(); no(null)", true),
+        ("await new Promise((yes, no) => no(null))", true),
+        ("await new Promise(function (...both) { both[1](null) })", true),
+        ("await new Promise(begin)", true),
+        ("Promise['reject'](null)", true),
+        ("generator.throw(null)", true),
+        ("eval('throw null')", true),
+        ("new Function('throw null')()", true),
+        ("throw new Error('why')", false),
+        ("throw { code: 1 } as const", false),
+        ("throw `text`", false),
+        ("throw 'reject this'", false),
+        ("const m = []; for (;;) m.push({})", false),
+        ("await new Promise((yes) => yes(1))", false),
+        ("const refuse: null = null; return refuse", false),
+    ] {
+        assert_eq!(erase(program).expect(program).may_throw_null(), may, "{program}");
+    }
+}
+
 fn piece() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "let a: number = 1",

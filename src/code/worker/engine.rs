@@ -11,7 +11,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Persistent, Promise, Runtime, Value};
 
 use super::codec::{Refusal, encode};
-use super::fault::{self, FILE};
+use super::fault::{self, FILE, How};
 use super::host::{Host, same};
 use super::pipes::Pipes;
 use crate::code::failure::{Failure, Kind};
@@ -150,14 +150,28 @@ impl<'js> Run<'_, 'js> {
     /// The failure that stands for what was just thrown, or for what stopped the engine.
     fn thrown(&self) -> Failure {
         let thrown = self.ctx.catch();
-        if let Some(failure) = self.host.fatal() {
-            return failure;
-        }
-        if self.late.get() {
+        self.stopped().unwrap_or_else(|| {
+            let mut failure = self.failure(How::Thrown, &thrown);
+            if let Some(hint) = self.host.hint(&failure.message) {
+                failure.message.push_str(&format!("; {hint}"));
+            }
+            failure
+        })
+    }
+
+    /// What has stopped the engine, if anything has.
+    fn stopped(&self) -> Option<Failure> {
+        let late = || {
             let what = format!("the program computed for more than {} ms", self.host.limits.computing.as_millis());
-            return Failure::limit(Kind::Timeout, what, "code.computing_ms");
-        }
-        fault::of(self.ctx, &thrown, &self.host.limits, self.host.script.get())
+            Failure::limit(Kind::Timeout, what, "code.computing_ms")
+        };
+        self.host.fatal().or_else(|| self.late.get().then(late))
+    }
+
+    /// The failure that a value stands for. What the value says of itself may be what takes too long.
+    fn failure(&self, how: How, value: &Value<'js>) -> Failure {
+        let failure = fault::of(self.ctx, how, value, &self.host.limits, self.host.script.get());
+        self.stopped().unwrap_or(failure)
     }
 
     fn stuck(&self, main: &Promise<'js>) -> Failure {
@@ -179,9 +193,7 @@ impl<'js> Run<'_, 'js> {
             if same(main, &promise) {
                 continue;
             }
-            let failure = fault::of(self.ctx, &reason, &self.host.limits, self.host.script.get());
-            let message = format!("a promise was rejected and nothing handled it: {}", failure.message);
-            return Err(Failure { message, kind: Kind::Exception, ..failure });
+            return Err(self.failure(How::Rejected, &reason));
         }
         Ok(())
     }

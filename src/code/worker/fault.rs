@@ -2,6 +2,7 @@
 
 use rquickjs::{Ctx, Object, Value};
 
+use super::codec::prototype;
 use super::print;
 use crate::code::failure::{Failure, Kind};
 use crate::code::limits::Limits;
@@ -10,21 +11,31 @@ use crate::code::strip::Script;
 /// What the engine calls the program.
 pub(super) const FILE: &str = "program.ts";
 
+const THREW: &str = "the program threw ";
+const REJECTED: &str = "a promise was rejected and nothing handled it: ";
+
 /// More of a message is not shown.
 const LONGEST: usize = 16 * 1024;
 
+/// How something came to be a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// It was thrown, and nothing caught it.
+    Thrown,
+    /// A promise was rejected with it, and nothing handled that.
+    Rejected,
+}
+
 /// The failure that `thrown` stands for.
-pub(super) fn of<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>, limits: &Limits, script: Option<&Script>) -> Failure {
-    if thrown.is_null() {
-        // The engine has no room left for an error then. Hardly a program throws null itself.
-        let what = format!(
-            "null was thrown, which is what happens where the {} bytes for a program's values have run out",
-            limits.heap_bytes
-        );
-        return Failure::limit(Kind::Memory, what, "code.heap_bytes");
-    }
+pub(super) fn of<'js>(
+    ctx: &Ctx<'js>,
+    how: How,
+    thrown: &Value<'js>,
+    limits: &Limits,
+    script: Option<&Script>,
+) -> Failure {
     let Some(error) = thrown.as_object().filter(|_| thrown.is_error()) else {
-        return Failure::new(Kind::Exception, cut(format!("the program threw {}", print::value(ctx, thrown))));
+        return value(ctx, how, thrown, limits, script);
     };
     let part = |name| {
         let text = error.get::<_, String>(name);
@@ -32,10 +43,10 @@ pub(super) fn of<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>, limits: &Limits, scri
         text.unwrap_or_default()
     };
     let (name, message) = (part("name"), part("message"));
-    let place = place(&part("stack"), script);
+    let stack = part("stack");
+    let place = place(&own(ctx, error, &stack), script).or_else(|| place(&stack, script));
     if message.contains("out of memory") && name == "InternalError" {
-        let what = format!("the program needed more than {} bytes of memory for its values", limits.heap_bytes);
-        return Failure::limit(Kind::Memory, what, "code.heap_bytes").at(place);
+        return out_of_memory(limits).at(place);
     }
     if message.contains("call stack") || message == "stack overflow" {
         let what = format!(
@@ -44,9 +55,47 @@ pub(super) fn of<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>, limits: &Limits, scri
         );
         return Failure::limit(Kind::Memory, what, "code.stack_bytes").at(place);
     }
-    let kind = if is_syntax(error, &name, place) { Kind::Syntax } else { Kind::Exception };
-    let words = if message.is_empty() { name } else { format!("{name}: {message}") };
-    Failure::new(kind, cut(words)).at(place)
+    let kind = if how == How::Thrown && is_syntax(error, &name, place) { Kind::Syntax } else { Kind::Exception };
+    let before = if how == How::Thrown { "" } else { REJECTED };
+    Failure::new(kind, cut(format!("{before}{}", print::value(ctx, thrown)))).at(place)
+}
+
+/// What is thrown and no error.
+fn value<'js>(ctx: &Ctx<'js>, how: How, thrown: &Value<'js>, limits: &Limits, script: Option<&Script>) -> Failure {
+    let before = if how == How::Thrown { THREW } else { REJECTED };
+    let mut words = format!("{before}{}", print::value(ctx, thrown));
+    if thrown.is_null() {
+        // So does the engine, where it has no room left for an error.
+        if !script.is_some_and(Script::may_throw_null) {
+            return out_of_memory(limits);
+        }
+        words.push_str(&format!(
+            ", as also happens where it needs more than {} bytes of memory for its values (setting code.heap_bytes)",
+            limits.heap_bytes
+        ));
+    }
+    Failure::new(Kind::Exception, cut(words))
+}
+
+fn out_of_memory(limits: &Limits) -> Failure {
+    let what = format!("the program needed more than {} bytes of memory for its values", limits.heap_bytes);
+    Failure::limit(Kind::Memory, what, "code.heap_bytes")
+}
+
+/// The part of an error's stack that is not the constructors of its own classes: where it was made, and not where it is
+/// written how.
+fn own<'js>(ctx: &Ctx<'js>, error: &Object<'js>, stack: &str) -> String {
+    /// Classes are seldom that far from `Error`.
+    const DEEPEST: usize = 8;
+    let mut classes = Vec::new();
+    let mut next = prototype(error);
+    while let Some(class) = next.filter(|_| classes.len() < DEEPEST) {
+        classes.extend(print::constructor(ctx, &class));
+        next = prototype(&class);
+    }
+    let made = |line: &&str| !classes.iter().any(|class| line.trim_start().starts_with(&format!("at {class} (")));
+    let kept: Vec<&str> = stack.lines().skip_while(|line| !made(line)).collect();
+    kept.join("\n")
 }
 
 /// Whether the program itself cannot be read; one that reads others, with `JSON.parse` or `eval`, has an exception.

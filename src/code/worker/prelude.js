@@ -60,9 +60,23 @@
   });
 
   const console = create(null);
-  for (const level of ["log", "info", "debug", "warn", "error", "trace", "dir", "table"]) {
+  const levels = ["log", "info", "debug", "warn", "error", "trace", "dir", "dirxml", "table", "group", "groupCollapsed"];
+  for (const level of levels) {
     console[level] = { [level]: (...values) => print(level, values) }[level];
   }
+  console.assert = (holds, ...values) => {
+    if (!holds) print("assert", values);
+  };
+  const counts = create(null);
+  console.count = (label = "default") => print("count", [`${label}: ${(counts[label] = (counts[label] ?? 0) + 1)}`]);
+  console.countReset = (label = "default") => void delete counts[label];
+  const { now } = Date;
+  const since = create(null);
+  const passed = (label = "default") => print("time", [`${label}: ${now() - (since[label] ?? now())} ms`]);
+  console.time = (label = "default") => void (since[label] = now());
+  console.timeLog = passed;
+  console.timeEnd = passed;
+  console.groupEnd = console.clear = () => undefined;
 
   for (const [name, value] of [["tools", tools], ["ToolCallError", ToolCallError], ["console", freeze(console)]]) {
     defineProperty(globalThis, name, { value, writable: false, configurable: false, enumerable: false });

@@ -1,6 +1,10 @@
 //! What `console` prints: values in a few words, as a person reads them.
 
-use rquickjs::{Ctx, Filter, Object, Type, Value};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rquickjs::function::This;
+use rquickjs::{Ctx, Filter, FromJs, Function, IntoAtom, Object, Type, Value};
 
 use super::codec::{items, prototype, text};
 
@@ -24,6 +28,14 @@ pub(super) fn line<'js>(ctx: &Ctx<'js>, values: &[Value<'js>]) -> String {
         }
     }
     printer.line
+}
+
+/// The name of what makes objects with this prototype.
+pub(super) fn constructor<'js>(ctx: &Ctx<'js>, prototype: &Object<'js>) -> Option<String> {
+    let constructor = prototype.get::<_, Object<'js>>("constructor");
+    let name = constructor.and_then(|constructor| constructor.get::<_, String>("name"));
+    let _ = ctx.catch();
+    name.ok().filter(|name| !name.is_empty())
 }
 
 /// A value on its own, such as one that was thrown.
@@ -64,7 +76,7 @@ impl<'js> Printer<'_, 'js> {
             Type::Function | Type::Constructor => self.line.push_str("[function]"),
             Type::Promise => self.line.push_str("[promise: not awaited]"),
             Type::Array => self.array(value, depth),
-            _ if value.is_error() => self.error(value),
+            _ if value.is_error() => self.error(value, depth),
             _ => self.object(value, depth),
         }
     }
@@ -87,12 +99,43 @@ impl<'js> Printer<'_, 'js> {
         text.unwrap_or_else(|_| "?".to_owned())
     }
 
-    fn error(&mut self, value: &Value<'js>) {
+    /// What it says, and what it says of others: what has caused it, what it sums up.
+    fn error(&mut self, value: &Value<'js>, depth: usize) {
         let Some(object) = value.as_object() else { return };
-        let part = |name| object.get::<_, String>(name).unwrap_or_default();
-        let (name, message) = (part("name"), part("message"));
+        match self.member(object, "name").and_then(|name| name.as_string().and_then(text)) {
+            Some(name) => self.line.push_str(&name),
+            None => self.line.push_str("Error"),
+        }
+        match self.member(object, "message") {
+            None => self.line.push_str(": [threw]"),
+            Some(message) if message.is_undefined() => {}
+            Some(message) => match message.as_string().and_then(text) {
+                Some(text) if text.is_empty() => {}
+                Some(text) => self.line.push_str(&format!(": {text}")),
+                None => {
+                    self.line.push_str(": ");
+                    self.value(&message, depth + 1);
+                }
+            },
+        }
+        for (name, called) in [("errors", "errors"), ("cause", "because of")] {
+            if depth >= DEEPEST || !object.contains_key(name).unwrap_or(false) {
+                continue;
+            }
+            self.line.push_str(&format!(" ({called} "));
+            match self.member(object, name) {
+                Some(other) => self.value(&other, depth + 1),
+                None => self.line.push_str("[threw]"),
+            }
+            self.line.push(')');
+        }
+    }
+
+    /// A member of an object; nothing where it cannot be had.
+    fn member(&self, object: &Object<'js>, name: &str) -> Option<Value<'js>> {
+        let member = object.get::<_, Value<'js>>(name);
         let _ = self.ctx.catch();
-        self.line.push_str(&if message.is_empty() { name } else { format!("{name}: {message}") });
+        member.ok()
     }
 
     fn array(&mut self, value: &Value<'js>, depth: usize) {
@@ -121,6 +164,16 @@ impl<'js> Printer<'_, 'js> {
     fn object(&mut self, value: &Value<'js>, depth: usize) {
         let Some(object) = value.as_object() else { return };
         if let Some(name) = self.class(object) {
+            let shown = match name.as_str() {
+                "Map" | "Set" => self.collection(object, &name, depth),
+                "Date" => self.method::<String>(object, "Date", "toISOString").map(|time| format!("Date {time}")),
+                "RegExp" => self.method::<String>(object, "RegExp", "toString"),
+                _ => None,
+            };
+            if let Some(shown) = shown {
+                self.line.push_str(&shown);
+                return;
+            }
             self.line.push_str(&name);
             self.line.push(' ');
         }
@@ -149,15 +202,61 @@ impl<'js> Printer<'_, 'js> {
         self.line.push_str(" }");
     }
 
+    /// What is in a `Map` or `Set`, which are no members of it.
+    fn collection(&self, object: &Object<'js>, class: &str, depth: usize) -> Option<String> {
+        let size = self.member(object, "size")?.as_number()?;
+        let found = Rc::new(RefCell::new(Vec::new()));
+        let taking = Rc::clone(&found);
+        let take = Function::new(self.ctx.clone(), move |value: Value<'js>, key: Value<'js>| {
+            let mut found = taking.borrow_mut();
+            if found.len() < ITEMS {
+                found.push((key, value));
+            }
+        });
+        let each = self.prototype(class)?.get::<_, Function<'js>>("forEach");
+        let called = each.and_then(|each| each.call::<_, ()>((This(object.clone()), take?)));
+        let _ = self.ctx.catch();
+        called.ok()?;
+        let mut inner = Printer { ctx: self.ctx, line: format!("{class}({size}) {{") };
+        for (count, (key, value)) in found.take().iter().enumerate() {
+            inner.line.push_str(if count == 0 { " " } else { ", " });
+            if depth >= DEEPEST {
+                inner.line.push('…');
+                break;
+            }
+            inner.value(key, depth + 1);
+            if class == "Map" {
+                inner.line.push_str(" => ");
+                inner.value(value, depth + 1);
+            }
+        }
+        if size > ITEMS as f64 && depth < DEEPEST {
+            inner.line.push_str(&format!(", … {} more", size - ITEMS as f64));
+        }
+        inner.line.push_str(" }");
+        Some(inner.line)
+    }
+
+    /// What a method of a class that the language has says of an object. A program may have put another there.
+    fn method<T: FromJs<'js>>(&self, object: &Object<'js>, class: &str, name: impl IntoAtom<'js>) -> Option<T> {
+        let method = self.prototype(class)?.get::<_, Function<'js>>(name);
+        let said = method.and_then(|method| method.call::<_, T>((This(object.clone()),)));
+        let _ = self.ctx.catch();
+        said.ok()
+    }
+
+    fn prototype(&self, class: &str) -> Option<Object<'js>> {
+        let class = self.ctx.globals().get::<_, Object<'js>>(class);
+        let prototype = class.and_then(|class| class.get::<_, Object<'js>>("prototype"));
+        let _ = self.ctx.catch();
+        prototype.ok()
+    }
+
     /// The name of an object's class, unless it is a plain one.
     fn class(&self, object: &Object<'js>) -> Option<String> {
         let prototype = prototype(object)?;
         self::prototype(&prototype)?;
-        let constructor = prototype.get::<_, Object<'js>>("constructor").ok()?;
-        let name = constructor.get::<_, String>("name").ok()?;
-        let size = object.get::<_, i32>("size").ok().filter(|_| name == "Map" || name == "Set");
-        let _ = self.ctx.catch();
-        Some(size.map_or(name.clone(), |size| format!("{name}({size})")))
+        constructor(self.ctx, &prototype)
     }
 
     fn threw(&mut self) {

@@ -75,10 +75,9 @@ fn bombs_hurt_nobody_else() {
         ("class A { constructor() { new A() } } new A()", &["memory"]),
         ("new RegExp('(' .repeat(1e5) + ')'.repeat(1e5))", &["memory", "exception", "syntax"]),
         ("throw new Proxy({}, {get() { throw 1 }})", &["exception"]),
-        (
-            "const e = new Error(); Object.defineProperty(e, 'message', {get() { for (;;); }}); throw e",
-            &["timeout", "exception"],
-        ),
+        ("const e = new Error(); Object.defineProperty(e, 'message', {get() { for (;;); }}); throw e", &["timeout"]),
+        ("throw Object.defineProperty(new Error(), 'cause', {get() { for (;;); }})", &["timeout"]),
+        ("class E extends Error { get name() { for (;;); } }; Promise.reject(new E()); return 1", &["timeout"]),
         ("return new Proxy({}, {ownKeys() { for (;;); }})", &["exception"]),
         ("return {get a() { for (;;); }}", &["timeout"]),
         ("const f = () => tools.read_file({path: 'a'}).then(f); await f()", &["exception", "timeout"]),

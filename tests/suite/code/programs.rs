@@ -22,6 +22,12 @@ fn a_program_is_the_body_of_an_async_function() {
         ("return [0.1, -1.5, 1e21, -0]", "[\n  0.1,\n  -1.5,\n  1e+21,\n  0\n]"),
         ("console.log('a', 1, {x: ['y']}); console.warn('careful')", "a 1 { x: [\"y\"] }\n[warn] careful"),
         ("console.log('first'); return 'then'", "first\nthen"),
+        (
+            "console.log(new Map([['a', {b: 1}], [2, null]]), new Set(), new Set(['x']))",
+            "Map(2) { \"a\" => { b: 1 }, 2 => null } Set(0) { } Set(1) { \"x\" }",
+        ),
+        ("console.log([new Date(0)], /x/g, new Date(NaN))", "[Date 1970-01-01T00:00:00.000Z] /x/g Date { }"),
+        ("console.log(new Error('e', {cause: 'c'}))", "Error: e (because of \"c\")"),
         ("const a = await tools.read_file({path: 'a.txt'});\nreturn a.content", "one\ntwo\n"),
         ("", ""),
         ("return", "The program has ended. It printed nothing and returned nothing."),
@@ -35,6 +41,41 @@ fn a_program_is_the_body_of_an_async_function() {
             assert_eq!(desk.run(code).ok(), text, "{code}");
         }
     }
+}
+
+#[test]
+fn everything_that_console_has_prints() {
+    let (mut desk, _home) = both(&[]);
+    for (code, printed) in [
+        ("console.log(); console.info(1); console.debug('a b'); console.trace(null)", "\n1\na b\nnull"),
+        ("console.warn('w'); console.error(new TypeError('e'))", "[warn] w\n[error] TypeError: e"),
+        (
+            "console.dir({a: [1]}); console.table([{a: 1}]); console.dirxml(undefined)",
+            "{ a: [1] }\n[{ a: 1 }]\nundefined",
+        ),
+        ("console.assert(1 < 2, 'no'); console.assert(1 > 2, 'one', {n: 1})", "[assertion failed] one { n: 1 }"),
+        (
+            "console.count(); console.count(); console.countReset(); console.count(); console.count('x')",
+            "default: 1\ndefault: 2\ndefault: 1\nx: 1",
+        ),
+        (
+            "console.group('part', 1); console.log('in'); console.groupEnd(); console.clear(); console.groupCollapsed('more')",
+            "part 1\nin\nmore",
+        ),
+        (
+            "console.log('%s', 'kept', -0, 1n, Symbol('s'), () => 1, Promise.resolve())",
+            "%s kept -0 1n Symbol(s) [function] [promise: not awaited]",
+        ),
+        (
+            "console.log(new (class Point { x = 1 })(), new Uint8Array(2), Object.create(null))",
+            "Point { x: 1 } Uint8Array { 0: 0, 1: 0 } { }",
+        ),
+    ] {
+        assert_eq!(desk.run(code).ok(), printed, "{code}");
+    }
+    let timed = desk.run("console.time('t'); console.timeLog('t'); console.timeEnd('t'); console.timeEnd()").ok();
+    let lines: Vec<_> = timed.lines().collect();
+    assert!(lines.len() == 3 && lines.iter().all(|line| line.ends_with(" ms")), "{timed}");
 }
 
 /// B182, B183: the place is one in the program as it was given, and what is wrong is said in words.
@@ -52,6 +93,62 @@ fn a_failure_names_its_kind_its_place_and_what_was_wrong() {
         ("\nclass C { constructor(public a: number) {} }", "syntax", Some(2), ""),
         ("throw {a: 1}", "exception", None, "the program threw { a: 1 }"),
         ("throw undefined", "exception", None, "the program threw undefined"),
+        ("throw null", "exception", None, "the program threw null"),
+        ("throw 0", "exception", None, "the program threw 0"),
+        ("throw ''", "exception", None, "the program threw \"\""),
+        ("throw {}", "exception", None, "the program threw { }"),
+        ("throw {toString() { throw 1 }}", "exception", None, "the program threw { toString: [function] }"),
+        ("throw {get message() { throw 1 }}", "exception", None, "the program threw { message: [threw] }"),
+        (
+            "throw new Map([['a', new Set([1])]])",
+            "exception",
+            None,
+            "the program threw Map(1) { \"a\" => Set(1) { 1 } }",
+        ),
+        ("await Promise.reject()", "exception", None, "the program threw undefined"),
+        ("await Promise.reject(null)", "exception", None, "the program threw null"),
+        ("await new Promise((_, no) => no(null))", "exception", None, "the program threw null"),
+        ("await new Promise(() => { throw null })", "exception", None, "the program threw null"),
+        ("const nothing = JSON.parse('null'); throw nothing", "exception", None, "the program threw null"),
+        ("Promise.reject(); return 1", "exception", None, "nothing handled it: undefined"),
+        ("Promise.reject(null); return 1", "exception", None, "nothing handled it: null"),
+        (
+            "const e = new Error(); Object.defineProperty(e, 'message', {get() { throw 1 }}); throw e",
+            "exception",
+            Some(1),
+            ": Error: [threw]",
+        ),
+        (
+            "const e = new Error('m'); Object.defineProperty(e, 'name', {get() { throw 1 }}); throw e",
+            "exception",
+            Some(1),
+            ": Error: m",
+        ),
+        ("const e = new Error(); e.message = {a: 1}; throw e", "exception", Some(1), ": Error: { a: 1 }"),
+        (
+            "class Mine extends Error {}\nclass More extends Mine {\n  constructor(m) {\n    super(m)\n  }\n}\nthrow new More('m')",
+            "exception",
+            Some(7),
+            "Error: m",
+        ),
+        (
+            "const why = new TypeError('deep');\nthrow new Error('outer', {cause: why})",
+            "exception",
+            Some(2),
+            "Error: outer (because of TypeError: deep)",
+        ),
+        (
+            "await Promise.any([tools.read_file({path: 'gone'}), Promise.reject(1)])",
+            "exception",
+            Some(1),
+            "(errors [ToolCallError: ",
+        ),
+        (
+            "const e = new Error('round'); e.cause = e; throw e",
+            "exception",
+            Some(1),
+            "Error: round (because of Error: round",
+        ),
         ("throw 'words'", "exception", None, "\"words\""),
         ("\nconst e = new Error('why')\ne.name = 'Mine'\nthrow e", "exception", Some(2), "Mine: why"),
         (
@@ -72,7 +169,14 @@ fn a_failure_names_its_kind_its_place_and_what_was_wrong() {
         ),
         ("tools.raed_file({path: 'a'})", "exception", Some(1), "did you mean tools.read_file"),
         ("tools.run_code({code: 'return 1'})", "exception", Some(1), "cannot start another"),
-        ("read_file({path: 'a'})", "exception", Some(1), "read_file is not defined"),
+        ("read_file({path: 'a'})", "exception", Some(1), "read_file is not defined; it is tools.read_file here"),
+        (
+            "\nsetTimeout(() => 1, 10)",
+            "exception",
+            Some(2),
+            "setTimeout is not defined; a program here has the language itself",
+        ),
+        ("tools.zzz()", "exception", Some(1), "there is no tools.zzz. The tools are delete_path, "),
         ("await tools.read_file('a', 'b')", "exception", Some(1), "takes one object"),
         ("await tools.read_file({})", "exception", Some(1), "path"),
     ] {
