@@ -45,10 +45,10 @@ export class Fixture {
     }
 
     /** The command line that serves the workspace. */
-    command(binary) {
+    command(binary, ...more) {
         const observe = fileURLToPath(new URL('observe', import.meta.url));
         chmodSync(observe, 0o755);
-        return { command: observe, args: [this.log, binary, 'serve', this.root] };
+        return { command: observe, args: [this.log, binary, 'serve', this.root, ...more] };
     }
 
     /** Starts a server over HTTP and returns its URL. */

@@ -2,6 +2,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { programs } from '../programs.mjs';
 import { session } from '../session.mjs';
 
 async function connect(server) {
@@ -31,4 +32,5 @@ let failed = 0;
 for (const over of ['stdio', 'http']) {
     failed += await session('typescript sdk 1, handshake', '2025-11-25', process.argv[2], connect, over);
 }
+failed += await programs('typescript sdk 1', process.argv[2], connect);
 process.exit(failed ? 1 : 0);

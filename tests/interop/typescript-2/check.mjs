@@ -1,6 +1,7 @@
 // The TypeScript client 2.x: without options, probing, pinned to the stateless era, and with every older handshake.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { programs } from '../programs.mjs';
 import { session } from '../session.mjs';
 
 const MODERN = '2026-07-28';
@@ -33,5 +34,8 @@ for (const [mode, version, options] of modes) {
     for (const over of ['stdio', 'http']) {
         failed += await session(`typescript client 2, ${mode}`, version, process.argv[2], connectWith(options), over);
     }
+}
+for (const [mode, , options] of modes.slice(0, 2)) {
+    failed += await programs(`typescript client 2, ${mode}`, process.argv[2], connectWith(options));
 }
 process.exit(failed ? 1 : 0);

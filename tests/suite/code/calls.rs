@@ -57,6 +57,29 @@ fn hooks_see_the_program_and_every_call_of_it() {
     assert_eq!(contexts.len(), 1, "but it stands in the log");
 }
 
+/// A hook's word on the outcome of a call: what it blocks or replaces, the program does not see either.
+#[test]
+fn what_hooks_do_after_a_call_of_a_program_is_told_to_the_program() {
+    for (answer, said) in [
+        (r#"{"decision":"block","reason":"it does not compile"}"#, &["it does not compile", "has been made"][..]),
+        (r#"{"decision":"replace","observation":"[hidden]"}"#, &["The call was made", "[hidden]"]),
+    ] {
+        let hook = format!(
+            "[[hook]]\nname = \"after\"\nphase = \"post\"\ntools = [\"write_file\"]\nshell = '''cat >/dev/null; echo '{answer}' '''\n"
+        );
+        let (mut desk, _home) = guarded(&[], &format!("{SMALL}{hook}"));
+        let reply = desk.run(
+            "try { return await tools.write_file({path: 'a', content: 'kept'}) }\n\
+             catch (e) { return e.code + ' ' + e.details.change + ' ' + e.message }",
+        );
+        let text = reply.texts()[0].to_owned();
+        let change = reply.fact("changes")[0]["change"].as_str().expect("a change").to_owned();
+        says(&text, said);
+        says(&text, &["denied", &change]);
+        assert_eq!(desk.folder.text("a"), "kept", "it has happened, and is told");
+    }
+}
+
 #[test]
 fn a_program_has_to_read_before_it_overwrites_and_its_reads_count() {
     let (mut desk, _home) = both(&[("a", "1\n")]);
@@ -141,4 +164,8 @@ fn a_name_is_looked_up_in_the_documentation() {
     assert!(text.len() > 50, "{text}");
     let reply = desk.run("return await tools.describe('nothing')");
     says(reply.code_failure().2, &["there is no tool \"nothing\""]);
+    let reply = desk.run("return await tools.describe('x'.repeat(1e6))");
+    let (_, _, message) = reply.code_failure();
+    says(message, &["there is no tool \"xxx"]);
+    assert!(message.len() < 3_000, "{} bytes", message.len());
 }

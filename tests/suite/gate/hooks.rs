@@ -171,6 +171,20 @@ fn what_hooks_add_stands_by_itself() {
     assert_eq!(context(&failed, "guide"), ["see CONTRIBUTING"]);
 }
 
+/// A call that was not let in stays refused in the words of who refused it; one that failed passes the hooks after it.
+#[test]
+fn what_failed_is_told_to_the_hooks_after_it_and_what_was_not_let_in_is_not() {
+    let out = crate::suite::support::Temp::new();
+    let shell = format!("cat >>'{}'", out.path().join("told").display());
+    let rule = "[[rule]]\ndecision = \"deny\"\npaths = [\"secrets/**\"]\nreason = \"secret\"\n\n";
+    let (mut desk, _home) = guarded(&[], &(rule.to_owned() + &hook("spy", "post", &shell, "")));
+    says(desk.write("secrets/k", "x").error("denied"), &["secret"]);
+    desk.read("missing").error("file_not_found");
+    let told: Vec<Value> = out.text("told").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let errors: Vec<_> = told.iter().map(|told| told["outcome"]["error"].as_str().expect("an error")).collect();
+    assert_eq!(errors, ["file_not_found"]);
+}
+
 #[test]
 fn a_hook_is_told_what_is_opened_and_what_was_typed() {
     let out = crate::suite::support::Temp::new();
